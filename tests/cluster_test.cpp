@@ -1,5 +1,6 @@
-// Several processes as users start them: mpirun, and what runs commands on many machines. What is not installed is
-// skipped with the reason; src/train/shards and src/cli/tests/shards_test.cpp test the same without.
+// Several processes as users start them: with mpirun, or with programs that run commands on many
+// machines. Those not installed are skipped with the reason; src/train/shards and
+// src/cli/tests/shards_test.cpp test the same without them.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -31,7 +32,7 @@ class SeveralProcesses : public TestFolder {
     fs::create_directories(at("bin"));
     fs::create_symlink(build_path("hexapla"), at("bin/hexapla"));
   }
-  // Under a sanitizer: what MPI's own parts never free is not looked for.
+  // Under a sanitizer, does not look for leaks, because parts of MPI are never freed.
   Ended shell(const std::string& command) const {
     const std::string all =
         cat("cd '", folder(), "' && export ASAN_OPTIONS=detect_leaks=0 OMP_WAIT_POLICY=passive PATH='", folder(),
@@ -108,7 +109,7 @@ TEST_F(OverMpi, WithOtherTextStopBeforeTheyTrain) {
     write_toy_corpus(at(cat(host, "/a")), at(cat(host, "/b")), 60);
   }
   std::string text = read_file(at("two/b"));
-  text[text.size() - 2] ^= 1;  // as many bytes, one of them another
+  text[text.size() - 2] ^= 1;  // the same size, but one byte differs
   std::ofstream(at("two/b")) << text;
   const Ended r = shell(cat(launch(1), "-wdir '", at("one"), "' ", train("run", "--threads 1"), " : -n 1 -wdir '",
                             at("two"), "' ", train("run", "--threads 1")));
@@ -119,8 +120,8 @@ TEST_F(OverMpi, WithOtherTextStopBeforeTheyTrain) {
   EXPECT_FALSE(fs::exists(at("one/run/model.safetensors")));
 }
 
-// The second is the same program but for the name of its compiler, which may stand in the constants or within an
-// instruction.
+// Changes only the compiler's name in the second program, which may be in its constants or within
+// an instruction.
 TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
   std::string program = read_file(at("bin/hexapla"));
   constexpr std::string_view compilers[] = {"GNU ", "Clang "};
@@ -140,7 +141,7 @@ TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
   EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
 }
 
-// Of the second process: its pairs lie on its own disk.
+// Only the second process's disk, which stores its pairs, is full.
 TEST_F(OverMpi, EndWhereADiskIsFull) {
   write_toy_corpus(at("a"), at("b"), 30'000);
   const std::string small = train("run", "--threads 1");
@@ -151,7 +152,7 @@ TEST_F(OverMpi, EndWhereADiskIsFull) {
   EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
 }
 
-// A launcher that tells its processes nothing starts so many runs in one folder.
+// A launcher that passes no information to its processes starts several runs in one folder.
 TEST_F(OverMpi, WithoutTheProtocolOfTheLauncherFindTheFolderTaken) {
   const Ended r = shell(launch(2) + "env -i PATH=\"$PATH\" " + train("run", "--threads 1 --max-updates 100000"));
   EXPECT_NE(r.code, 0) << r.text;
@@ -159,7 +160,7 @@ TEST_F(OverMpi, WithoutTheProtocolOfTheLauncherFindTheFolderTaken) {
   EXPECT_EQ(times(r.text, "hexapla: error: "), 1u) << r.text;
 }
 
-// Without a launcher's own protocol each would train the whole.
+// Without the launcher's protocol each would train on everything.
 TEST_F(SeveralProcesses, WithoutTheirMpiAreRefused) {
   const Ended r = shell("PMI_SIZE=4 PMI_RANK=1 " + train("run", "--threads 1"));
   EXPECT_EQ(r.code, 2) << r.text;

@@ -1,4 +1,5 @@
-// What an earlier program wrote is read, and gone on with to the same bytes: tests/fixtures/run_of_0.1.0/README.md.
+// An earlier version's files are read and continued with identical bytes:
+// tests/fixtures/run_of_0.1.0/README.md.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -27,7 +28,7 @@ class EarlierRun : public TestFolder {
 #endif
     fs::copy(source_path("tests/fixtures/run_of_0.1.0"), at("earlier"), fs::copy_options::recursive);
   }
-  // The program in the folder of the earlier one's files, with the kernels that are the same everywhere.
+  // Runs the program in the folder with the old files, with kernels that are the same everywhere.
   int program(const std::string& arguments) const {
     const std::string command = cat("cd '", at("earlier"), "' && HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own '",
                                     build_path("hexapla"), "' ", arguments);
@@ -55,7 +56,7 @@ TEST_F(EarlierRun, GoesOnToTheSameBytes) {
 
 TEST_F(EarlierRun, ItsModelTranslatesToTheSameBytes) {
   ASSERT_EQ(program("translate -q -m model.safetensors --json --n-best 3 < valid.a > now.jsonl"), 0);
-  // The key had another spelling.
+  // The key used to be spelled differently.
   const std::string expected = std::regex_replace(file("translations.jsonl"), std::regex("normalised"), "normalized");
   EXPECT_EQ(file("now.jsonl"), expected);
 }

@@ -1,4 +1,5 @@
-// The lessons of docs/course: their commands run, print what the text says, and the excerpts are those of the sources.
+// The lessons of docs/course: their commands run and print what the text says, and excerpts match
+// the sources.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
-// The examples of the documentation, run as they stand: in a folder with a toy corpus under the names that they use.
-// Trainings get a small model and end after a few updates; nothing else of a command is changed.
+// Runs the documentation's examples in a folder with a toy corpus under the names they use. Only
+// trainings are changed: they get a small model and stop after a few updates.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -25,7 +25,7 @@ struct Example {
   std::string where, script;
 };
 
-// Parts of examples that cannot run here, and why.
+// Parts of examples that cannot run here, with reasons.
 const std::pair<const char*, const char*> kLeftOut[] = {
     {" OPTIONS\n", "OPTIONS stands for those of the table below it"},
     {"hexapla serve", "it serves until it is stopped; ServeCommand tests it"},
@@ -49,7 +49,7 @@ std::string after(std::string text, const std::string& mark) {
   return at == std::string::npos ? "" : text.substr(at + mark.size());
 }
 
-// Blocks of shell that call the program.
+// Blocks of shell code that call the program.
 std::vector<Example> examples_in(const std::string& file) {
   std::vector<Example> all;
   std::istringstream lines(read_file(source_path(file)));
@@ -80,14 +80,14 @@ class Docs : public TestFolder {
 
   Docs() {
     fs::create_directories(at("bin"));
-    // As the program, but trainings are short.
+    // Like the program, but with short trainings.
     write_program("hexapla",
                   cat("command=$1; [ $# -gt 0 ] && shift\n", "case $command in\n  train) set -- \"$@\" ",
                       "--layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 ",
                       "--warmup 1 --threads 1 --quiet\n",
                       "    case \"$*\" in *--valid-sets*) set -- \"$@\" --valid-every 2;; esac;;\nesac\nexec ",
                       build_path("hexapla"), " \"$command\" \"$@\"\n"));
-    write_program("filter", "exec cat\n");  // what a user's own program may be
+    write_program("filter", "exec cat\n");  // represents a user's own program
   }
   void write_program(const std::string& name, const std::string& script) const {
     std::ofstream(at("bin/" + name)) << "#!/bin/sh\n" << script;
@@ -102,7 +102,7 @@ class Docs : public TestFolder {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("out")), read_file(at("errors"))};
   }
 
-  // What the examples name: parallel text, systems' translations, and trained models.
+  // The files in the examples: parallel text, systems' translations, and trained models.
   void lay_out() const {
     if (!fs::exists(at("template"))) make_template();
     if (HasFatalFailure()) return;
@@ -115,7 +115,7 @@ class Docs : public TestFolder {
     fs::remove_all(work);
     fs::create_directories(work);
     for (const char* set : {"train", "val", "test", "test_2016_flickr", "new", "web", "all"}) write_set(work, set, set);
-    write_set(work, "a", "train"), write_set(work, "b", "val");  // the same files, which have moved
+    write_set(work, "a", "train"), write_set(work, "b", "val");  // the same files, moved
     std::string tsv;
     std::istringstream x(read_file(work / "train.en")), y(read_file(work / "train.de"));
     for (std::string source, target; std::getline(x, source) && std::getline(y, target);)
@@ -155,7 +155,7 @@ class Docs : public TestFolder {
     fs::rename(work, at("template"));
   }
 
-  // Told by their content, not by their names: nothing is compressed.
+  // Compression is detected by content, not by name, so plain files do.
   static void write_set(const fs::path& folder, const std::string& name, const std::string& seed) {
     const fs::path x = folder / (name + ".en"), y = folder / (name + ".de");
     write_toy_corpus(x, y, 60, std::hash<std::string>()(seed));
@@ -170,7 +170,7 @@ class Docs : public TestFolder {
       if (!why_left_out(example.script).empty()) continue;
       lay_out();
       if (HasFatalFailure()) return;
-      // A block that makes one of these begins without it.
+      // Removes them before a block that makes one of them.
       for (const std::string model : {"run", "both"})
         if (std::regex_search(example.script, std::regex("--model " + model + "\\s")))
           fs::remove_all(at("work/" + model));
@@ -203,7 +203,7 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
     int found = 0;
     for (std::string line; std::getline(lines, line);) {
       static const std::regex call("  ((echo .*\\| )?hexapla .*?)(   .*)?");
-      for (std::string more; line.ends_with(" \\") && std::getline(lines, more);)  // a long one goes on
+      for (std::string more; line.ends_with(" \\") && std::getline(lines, more);)  // continued lines
         line.replace(line.size() - 1, 1, more.substr(more.find_first_not_of(' ')));
       std::smatch match;
       if (!std::regex_match(line, match, call)) continue;

@@ -1,8 +1,8 @@
-// One model, every interface: whatever is asked, the program, the C++ library, the server and the Python module give
-// the same translations, scores, alignments and warnings. Each case has a number:
-//   HEXAPLA_INTERFACE_CASES=2000 (400)      N of them
-//   HEXAPLA_INTERFACE_FROM=4711 (0)         beginning with this one
-//   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  a Python that has the package; without it, Python is not asked
+// One model, every interface: for any request, the program, the C++ library, the server and the
+// Python module return the same translations, scores, alignments and warnings. Cases are numbered:
+//   HEXAPLA_INTERFACE_CASES=2000 (400)      number of cases
+//   HEXAPLA_INTERFACE_FROM=4711 (0)         first case
+//   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  has the package; default: not tested
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ uint64_t from_environment(const char* name, uint64_t usual) {
   return given ? std::strtoull(given, nullptr, 10) : usual;
 }
 
-// Members that both have of a line must be equal: not every interface has everything.
+// Compares members that both have; not every interface has all of them.
 void expect_same_members(const Json& a, const Json& b, const std::string& where) {
   for (const auto& [name, value] : a.items()) {
     if (!b.contains(name)) continue;
@@ -52,7 +52,7 @@ void expect_same(const Json& library, const Json& other, const Case& c, const st
   }
 }
 
-// f(case, what the library answers) for every case that is asked for.
+// Calls f(case, the library's answer) for every requested case.
 struct Interfaces : TestFolder {
   template <class F>
   void each_case(F&& f) {
@@ -83,13 +83,13 @@ TEST_F(Interfaces, GiveTheSameOfOneModel) {
       for (size_t line = 0; best.is_array() && line < best.size(); ++line)
         EXPECT_EQ(best[line], expected["lines"][line][0]["text"]) << c.text();
     }
-    const bool served = c.subject->paths.size() == 1 && c.task != Task::align;  // HTTP has neither
+    const bool served = c.subject->paths.size() == 1 && c.task != Task::align;  // HTTP has neither ensembles nor align
     if (c.utf8 && served) expect_same(expected, http.answer(c), c, "HTTP");
   });
 }
 
-// A translation has the score that its search found, whoever scores it: where its text is cut into the same tokens
-// again.
+// Scoring a translation gives the score found by its search, if its text is split into the same
+// tokens again.
 TEST_F(Interfaces, ScoreATranslationAsItsSearchDid) {
   const Models models(folder());
   for (const Subject& subject : models.all()) {
@@ -116,7 +116,8 @@ TEST_F(Interfaces, ScoreATranslationAsItsSearchDid) {
       }
       return same;
     };
-    // Models that know nothing write what is cut otherwise, or nothing: draws of few tokens have more to compare.
+    // Untrained models mostly write text that is split differently, or nothing; short samples give
+    // more to compare.
     TranslatorOptions beam, draws;
     beam.beam_size = beam.n_best = 3;
     beam.longest = draws.longest = 3;
@@ -130,7 +131,7 @@ TEST_F(Interfaces, PythonGivesItToo) {
   Python python;
   if (!python.is_there()) GTEST_SKIP() << "HEXAPLA_PYTHON_PACKAGE names no Python that has the package";
   each_case([&](const Case& c, const Json& expected, Library&) {
-    if (c.utf8) expect_same(expected, python.answer(c), c, "Python");  // its texts are characters
+    if (c.utf8) expect_same(expected, python.answer(c), c, "Python");  // its texts must be characters
   });
 }
 

@@ -1,4 +1,4 @@
-// libhexapla as a file: what it gives to programs.
+// The symbols that libhexapla exports.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -16,7 +16,6 @@ namespace {
 
 using Library = TestFolder;
 
-// The text of all public headers.
 std::string public_headers() {
   std::string text;
   for (const auto& file : std::filesystem::directory_iterator(source_path("include/hexapla")))
@@ -36,7 +35,7 @@ std::set<std::string> exported(const std::string& symbols) {
   return names;
 }
 
-// One of another kind would meet its namesake in the program that uses the library.
+// Other exported symbols could clash with those of a program that uses the library.
 TEST_F(Library, ExportsWhatItsHeadersDeclareAndNothingElse) {
   const std::string library = build_path("libhexapla.so");
   if (!std::filesystem::exists(library)) GTEST_SKIP() << library << " was not built";

@@ -1,5 +1,5 @@
-// The program where its addresses are limited, as by `ulimit -v`: it needs what it uses, and says which limit was in
-// its way and how high it has to be.
+// The program with limited address space, as by `ulimit -v`: it reserves no more than it uses, and
+// names the limit that it reached and the value that it needs.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -80,12 +80,12 @@ TEST_F(Limits, ATrainingThatDoesNotFitSaysHowMuchItNeeds) {
   EXPECT_EQ(end.code, 0) << end.errors;
 }
 
-// Whatever it is that finds no memory: libraries, the model, vectors, threads, working memory.
+// Wherever memory runs out: libraries, the model, vectors, threads, working memory.
 TEST_F(Limits, ATranslationThatDoesNotFitNamesTheLimit) {
   ASSERT_EQ(run(int64_t{4} << 20, train()).code, 0) << read_file(at("errors"));
   int refused = 0;
   for (int64_t kib = 40'000; kib < 100'000; kib += 3'000) {
-    if (run(kib - 1'000, "--version").code != 0) continue;  // not even the libraries of the program start
+    if (run(kib - 1'000, "--version").code != 0) continue;  // even the program's libraries do not load
     const End end = run(kib, cat("translate -q --threads 2 -m ", at("run")), at("few_a"));
     if (end.code == 0) break;
     ++refused;
@@ -95,7 +95,7 @@ TEST_F(Limits, ATranslationThatDoesNotFitNamesTheLimit) {
   EXPECT_GT(refused, 0);
 }
 
-// Where the system gives no more memory while SentencePiece trains, in threads of its own.
+// Memory runs out while SentencePiece trains in its own threads.
 TEST_F(Limits, AVocabularyThatDoesNotFitEndsWithAMessage) {
   bool too_little = false, enough = false;
   for (int64_t kib = 80'000; kib < 1'200'000 && !enough; kib += 40'000) {
@@ -116,7 +116,7 @@ TEST_F(Limits, AVocabularyThatDoesNotFitEndsWithAMessage) {
   EXPECT_TRUE(too_little) << "no limit was hit while the vocabulary was trained";
 }
 
-// There the system refuses nothing: it kills.
+// A control group does not refuse memory: it kills.
 TEST_F(Limits, InAControlGroupTheProgramSaysWhatDoesNotFit) {
   const TestControlGroup group("memory");
   if (!group) GTEST_SKIP() << "no group of version 1 can be made here for the controller memory";

@@ -1,4 +1,4 @@
-// After the first step training calls no malloc: forward, backward and the update live in the arena and the slabs.
+// Training calls no malloc after the first step: each step uses only the arena and the slabs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -66,7 +66,7 @@ TEST(Malloc, NoneAfterTheFirstStep) {
   EXPECT_NE(first, last);
 }
 
-// Of two processes, of which the other one says nothing but zeros.
+// One of two processes; the other one sends only zeros.
 class OneOfTwo final : public cluster::Processes {
  public:
   int number() const override { return 1; }
@@ -75,7 +75,7 @@ class OneOfTwo final : public cluster::Processes {
   void exchange(std::span<const cluster::Outgoing>, std::span<const cluster::Incoming>) override {}
 };
 
-// What several processes do beside: they add up, agree on a norm and give each other what they have updated.
+// The additional work with several processes: summing, agreeing on a norm and exchanging updates.
 TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
 #ifndef HEXAPLA_SEES_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer has the allocator";
@@ -99,7 +99,7 @@ TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
         GradientListener* const listener = sharded.last_backward(slab);
         ASSERT_TRUE(listener);
         listener->final_from(GradientListener::Stack::decoder, 0);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the thread does some, or all, or nothing
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // lets the thread do some or all of its work
         listener->final_from(GradientListener::Stack::encoder, 0);
       }
       sharded.add(slab, {.loss = 1});

@@ -1,4 +1,4 @@
-// The real thing, in small: the first 113 updates on Multi30k, if HEXAPLA_MULTI30K names its folder.
+// The first 113 updates on Multi30k, a real corpus, if HEXAPLA_MULTI30K names its folder.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -43,7 +43,7 @@ TEST_F(Multi30k, BeginsToLearn) {
   EXPECT_EQ(watch.start.examples, 29000);
   EXPECT_EQ(corpus.pairs.target.size(), 10000);
   ASSERT_EQ(watch.reports.size(), 113);
-  // A model that knows nothing has a loss of log 10000 = 9.2, one that knows how often words occur about 6.3.
+  // An untrained model has a loss of log 10000 = 9.2, one that knows word frequencies about 6.3.
   EXPECT_GT(watch.reports.front().loss, 9);
   double last = 0;
   for (size_t i = 93; i < 113; ++i) last += watch.reports[i].loss / 20;

@@ -1,4 +1,4 @@
-// The page of the server in a real browser: tests/page/page.py says what is looked at.
+// The server's page in a real browser, tested by tests/page/page.py.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The program itself, as a process: killed and resumed, and its bytes under any number of threads.
+// The program as a process: killed and resumed, and the same bytes with any number of threads.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ namespace {
 
 const std::string kProgram = build_path("hexapla");
 
-// Starts a shell command; the shell execs the last one, so the process is the program's.
+// Starts a shell command with exec, so that the process is the program.
 pid_t start(const std::string& command) {
   const std::string text = "exec " + command;
   const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
@@ -41,7 +41,7 @@ int finish(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// A program that is written to and answers, line by line, as others use it through pipes.
+// A program that answers line by line through pipes.
 class CoProcess {
  public:
   explicit CoProcess(const std::string& command) {
@@ -68,7 +68,7 @@ class CoProcess {
   void write(const std::string& text) const {
     EXPECT_EQ(::write(to_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
-  // The next line that it writes; "" at its end, and, with a failure, where there is none for a minute.
+  // The next output line; "" at the end, and, with a failure, if there is none for a minute.
   std::string line() {
     for (size_t end; (end = read_.find('\n')) == std::string::npos;) {
       pollfd bytes{from_, POLLIN, 0};
@@ -84,7 +84,7 @@ class CoProcess {
     read_.erase(0, end + 1);
     return line;
   }
-  // No more for it to read. -> how it ended
+  // Closes its input and returns how it ended.
   int end() {
     close(std::exchange(to_, -1));
     return finish(std::exchange(pid_, -1));
@@ -106,7 +106,7 @@ class Program : public TestFolder {
                " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
                " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads, " --precision ", precision);
   }
-  std::string log(const std::string& run) const {  // without rates and times, which the clock decides
+  std::string log(const std::string& run) const {  // without rates and times
     return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");
   }
   std::string validations(const std::string& run) const {
@@ -116,7 +116,7 @@ class Program : public TestFolder {
     for (int i = 0; i < 6000 && !std::filesystem::exists(path(file)); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  // SIGKILL once the run has at least this many log lines.
+  // Sends SIGKILL once the run has at least this many log lines.
   void kill_after(const std::string& command, const std::string& run, size_t lines) const {
     const pid_t pid = start(command);
     for (int i = 0; i < 6000; ++i) {
@@ -153,7 +153,7 @@ TEST_F(Program, SigtermAndSighupSaveAndStop) {
     const pid_t pid = start(command);
     wait_for(run + "/checkpoints");
     kill(pid, signal);
-    if (signal == SIGHUP) kill(pid, signal);  // as a terminal does that is closed
+    if (signal == SIGHUP) kill(pid, signal);  // like a terminal that is closed
     EXPECT_EQ(finish(pid), 128 + signal);
     EXPECT_EQ(finish(start(command)), 0);
     EXPECT_TRUE(read_file(path(run + "/model.safetensors")) == read_file(path("straight/model.safetensors")));
@@ -191,7 +191,7 @@ TEST_F(Program, TranslationsDoNotDependOnNeighborsOrderOrThreads) {
     EXPECT_EQ(finish(start(kProgram + " translate -q -m " + path("model") + " --n-best 2 " + options + " < " + input +
                            " > " + out)),
               0);
-    // Without the line numbers of the n-best format, so that orders can be compared.
+    // Removes the line numbers of the n-best format, so that different orders can be compared.
     std::vector<std::string> lines;
     std::ifstream in(out);
     for (std::string a, b; std::getline(in, a) && std::getline(in, b);)
@@ -237,7 +237,7 @@ TEST_F(Program, AQuantizedModelTranslatesAlike) {
   std::istringstream large(read_file(path("out_model"))), small(read_file(path("out_small")));
   int lines = 0, equal = 0;
   for (std::string a, b; std::getline(large, a) && std::getline(small, b); ++lines) equal += a == b;
-  for (const std::string command : {"info -m ", "inspect --src 'red dog' -m "})  // these see it in f32
+  for (const std::string command : {"info -m ", "inspect --src 'red dog' -m "})  // these read it as f32
     EXPECT_EQ(finish(start(kProgram + " " + command + path("small") + " > " + path("out"))), 0);
   EXPECT_EQ(finish(start("env HEXAPLA_ISA=avx2 " + kProgram + " translate -q -m " + path("small") + " < " + path("a") +
                          " > " + path("out"))),
@@ -325,14 +325,14 @@ TEST_F(Program, ScoresEachPairBeforeThereIsAnother) {
 TEST_F(Program, LivesAsLongAsItsReaderDoes) {
   ASSERT_EQ(finish(start(train("model", 2))), 0);
   const std::string translate = kProgram + " translate -m " + path("model");
-  // More than a pipe holds, of which one line is read.
+  // More than fits in a pipe, but only one line is read.
   ASSERT_EQ(finish(start("sh -c 'for i in $(seq 30); do cat " + path("a") + "; done > " + path("much") + "'")), 0);
   EXPECT_EQ(finish(start("sh -c '{ " + translate + " < " + path("much") + "; echo $? > " + path("code") + "; } 2> " +
                          path("err") + " | head -n 1 > " + path("out") + "'")),
             0);
   EXPECT_EQ(read_file(path("code")), "1\n");
   EXPECT_EQ(read_file(path("err")), "");
-  // What is closed stays closed, whatever files are opened.
+  // Closed descriptors stay closed when other files are opened.
   EXPECT_EQ(finish(start(translate + " <&- > " + path("out") + " 2> " + path("err"))), 1);
   EXPECT_THAT(read_file(path("err")), testing::HasSubstr("cannot read stdin"));
   EXPECT_EQ(finish(start(translate + " < " + path("a") + " >&- 2> " + path("err"))), 1);
@@ -354,7 +354,7 @@ TEST_F(Program, AModelThatIsOverwrittenInPlaceIsTheOldOneToTheEnd) {
     return all;
   };
   program.write("red\n");
-  program.line();  // it has begun
+  program.line();  // it has started
   std::fstream(model, std::ios::in | std::ios::out) << std::string(std::filesystem::file_size(model), '\x3f');
   const std::vector<std::string> written_over = answers();
   std::filesystem::resize_file(model, 0);

@@ -1,5 +1,5 @@
-// What runs commands on many machines translates a file in parts, as examples/cluster says. What is not installed is
-// skipped with the reason; src/cli/tests/shards_test.cpp tests the same without.
+// Cluster engines translate a file in parts, as in examples/cluster. Those not installed are
+// skipped with the reason; src/cli/tests/shards_test.cpp tests the same without them.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -29,7 +29,7 @@ class Recipes : public TestFolder {
         cat("cd '", folder(), "' && export OMP_WAIT_POLICY=passive; ( ", command, " ) > log 2>&1 < /dev/null").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("log"))};
   }
-  // One of its workers is killed on its way.
+  // One of its workers is killed midway.
   void expect_the_whole(const std::string& engine) const {
     const std::string lines = std::getenv("HEXAPLA_LONG_TESTS") ? "100000" : "300";
     const std::string after = std::getenv("HEXAPLA_LONG_TESTS") ? "0.5" : "0";
@@ -53,7 +53,7 @@ TEST_F(Recipes, OfSlurmGiveTheWhole) { expect_the_whole("slurm"); }
 TEST_F(Recipes, OfSparkGiveTheWhole) { expect_the_whole("spark"); }
 TEST_F(Recipes, OfDaskGiveTheWhole) { expect_the_whole("dask"); }
 
-// As Slurm calls it, one array task after the other, the second of which was killed and is submitted again.
+// Like Slurm, runs array tasks one after another; the second one was killed and is submitted again.
 TEST_F(Recipes, OfSlurmDoWhatIsMissing) {
   ASSERT_EQ(shell(train()).code, 0) << read_file(at("log"));
   const std::string path = cat("PATH=\"$(dirname '", build_path("hexapla"), "'):$PATH\" ");
@@ -72,8 +72,8 @@ TEST_F(Recipes, OfSlurmDoWhatIsMissing) {
   EXPECT_EQ(read_file(at("joined")), read_file(at("whole")));
 }
 
-// Peak resident memory, which a small process measures: what starts another counts for it, too.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep memory that was freed
+// Peak resident memory, measured by a small process because a parent's memory would count.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers keep freed memory
 TEST_F(Recipes, TakeNoMoreMemoryForALargerFile) {
   if (shell("python3 -c 'import resource'").code != 0) GTEST_SKIP() << "no python3, which measures";
   ASSERT_EQ(shell(train()).code, 0) << read_file(at("log"));

@@ -1,5 +1,5 @@
-// The server as a process: its bytes are those of `translate`, it ends when it is told to, and clients of others use
-// it.
+// The server as a process: its output equals that of `translate`, it ends on request, and other
+// clients can use it.
 #include <gmock/gmock.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ class ServeCommand : public TestFolder {
   ~ServeCommand() override {
     if (pid_ > 0) end(SIGKILL);
   }
-  // The program with these words, serving at a free port.
+  // Starts the program with these arguments on a free port.
   void start(const std::string& words) {
     const std::string text = cat("exec ", build_path("hexapla"), " serve ", words, " 2> ", at("errors"));
     const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
@@ -163,7 +163,7 @@ TEST_F(ServeCommand, ServesDialect) {
           translation, "'"));
 }
 
-// Requests made from the description of the interface, those that it allows and those that it does not.
+// Valid and invalid requests generated from the interface's description.
 TEST_F(ServeCommand, IsAsItsDescriptionSays) {
   const char* schemathesis = std::getenv("HEXAPLA_SCHEMATHESIS");
   if (schemathesis == nullptr) GTEST_SKIP() << "HEXAPLA_SCHEMATHESIS names no such program";

@@ -10,9 +10,9 @@
 namespace hexapla::augment {
 namespace {
 
-constexpr size_t portion = 1000;  // lines that are translated together
+constexpr size_t portion = 1000;  // lines translated together
 
-// Both sides of what is written, and their count.
+// Writes both sides and counts the pairs.
 class Pairs {
  public:
   Pairs(const Files& to, const Work& work) : source_(to.source), target_(to.target), work_(work) {}
@@ -41,13 +41,13 @@ class Pairs {
   const Work& work_;
 };
 
-// Where a line of text stands.
+// Where a line comes from.
 struct Place {
   std::string text;
   int64_t line = 0;
 };
 
-// use(source, target, place) for the usable pairs of all sets.
+// Calls use(source, target, place) for the usable pairs of all sets.
 template <class Use>
 void for_pairs(const std::vector<data::ParallelSource>& sets, Pairs& out, const Use& use) {
   for (const data::ParallelSource& set : sets) {
@@ -58,7 +58,7 @@ void for_pairs(const std::vector<data::ParallelSource>& sets, Pairs& out, const 
   }
 }
 
-// Collects lines; use(line, translation) for each that has one, in order.
+// Collects lines to translate; calls use(line, translation) in order for each with a translation.
 template <class Use>
 class InPortions {
  public:
@@ -91,7 +91,7 @@ class InPortions {
   Pairs& out_;
   const Use& use_;
   std::vector<std::string> lines_;
-  std::vector<Place> places_;  // as many
+  std::vector<Place> places_;  // one per line
   int64_t done_ = 0;
 };
 

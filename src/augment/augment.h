@@ -1,6 +1,7 @@
 #pragma once
-// More training pairs made of those that there are, of a model, or of text in one language. Each of these reads text of
-// any size in little memory, and writes a pair of files that appear whole or not at all.
+// Makes more training pairs from existing ones, from a model, or from monolingual text. Every
+// function reads text of any size in little memory, and writes a pair of files that appear
+// completely or not at all.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -11,26 +12,26 @@
 
 namespace hexapla::augment {
 
-// Where the pairs go: compressed as the names ask for (.gz, .zst, .xz).
+// Output files, compressed according to their names (.gz, .zst, .xz).
 struct Files {
   std::string source, target;
 };
 
-// Called for a translated line: where it stands ("a.en + a.de, line 3"), and what the translator says of it.
+// Called for translated lines: the place ("a.en + a.de, line 3") and the translator's note.
 using TextNote = std::function<void(const std::string& where, const std::string& what)>;
 
 struct Counts {
-  int64_t pairs = 0;               // written, all together
-  int64_t made = 0;                // of these not in the text that was read
-  int64_t without = 0;             // lines for which the model has no translation: left out
-  int64_t unknown = 0;             // lines with mostly unknown letters: their translations mean nothing
-  std::vector<std::string> notes;  // what was left out of the text that was read
+  int64_t pairs = 0;               // written in total
+  int64_t made = 0;                // new pairs among them
+  int64_t without = 0;             // omitted lines, for which the model has no translation
+  int64_t unknown = 0;             // lines of mostly unknown letters, whose translations are meaningless
+  std::vector<std::string> notes;  // what was dropped from the input
 };
 
 struct Work {
-  // How many lines are done, and what share of the bytes that are read, 0 .. 1; 0: not known.
+  // Lines done, and the fraction of bytes read, 0 .. 1; 0: unknown.
   std::function<void(int64_t lines, double share)> progress = [](int64_t, double) {};
-  const std::atomic<bool>* stop = nullptr;  // once it is true: Canceled
+  const std::atomic<bool>* stop = nullptr;  // throws Canceled once it is true
 };
 
 struct Translating {
@@ -39,21 +40,23 @@ struct Translating {
   TextNote note = [](const std::string&, const std::string&) {};
 };
 
-// Sequence-level knowledge distillation (Kim and Rush 2016): the sources with what the model translates them to.
-// All: UserError as data::CheckedReader, decode::TextTranslator::translate() and data::LineWriter; Canceled.
+// Sequence-level knowledge distillation (Kim and Rush 2016): pairs each source with the model's
+// translation. Errors of all functions here: UserError as data::CheckedReader,
+// decode::TextTranslator::translate() and data::LineWriter; Canceled.
 Counts distill(const std::vector<data::ParallelSource>& sets, const Translating& teacher, const Files& to,
                const Work& work);
 
-// Back-translation: the pairs of the sets, which may be none, and every line of a text in the target language with what
-// a model of the other direction translates it to as its source. With a tag, which such a source begins with, the model
-// that learns from them can tell the two apart (Caswell et al. 2019). UsageError: check_tag().
+// Back-translation: writes the pairs of the sets, of which there may be none, and every line of a
+// target-language text with its translation by a model of the opposite direction as the source. A
+// tag at the beginning of these sources lets the trained model distinguish them (Caswell et al.
+// 2019). UsageError: check_tag().
 Counts back_translate(const std::vector<data::ParallelSource>& sets, const std::string& text,
                       const Translating& reverse, const std::string& tag, const Files& to, const Work& work);
-// UsageError: a tag with white space, which could not be one piece. Empty: sources have no tag.
+// UsageError: the tag has white space, so it could not be one piece. Empty: no tag.
 void check_tag(const std::string& tag);
 
-// Every pair, and after it the same pair from the other side: what a model learns both directions from before it learns
-// one (Ding et al. 2021).
+// Writes every pair, followed by the same pair reversed: training data for both directions, before
+// training on one (Ding et al. 2021).
 Counts both_directions(const std::vector<data::ParallelSource>& sets, const Files& to, const Work& work);
 
 }  // namespace hexapla::augment

@@ -24,7 +24,7 @@ class Augment : public TestFolder {
   Files to() const { return {at("source.gz"), at("target")}; }
   void write(const std::string& name, const std::string& text) const { write_file_atomically(at(name), text); }
 
-  // A model that has seen the toy language for a moment, from its source to its target.
+  // A model briefly trained to translate the toy language.
   models::OpenModel model() const {
     train::TrainOptions o;
     o.train_sets = {at("a"), at("b")};
@@ -47,7 +47,7 @@ class Augment : public TestFolder {
   static decode::TranslateOptions greedy() {
     decode::TranslateOptions how;
     how.search.beam_size = 1;
-    how.search.min_length = 4;  // it has learned too little to write anything otherwise
+    how.search.min_length = 4;  // otherwise this barely trained model writes nothing
     return how;
   }
 };
@@ -97,7 +97,7 @@ TEST_F(Augment, BackTranslationsStandAfterTheTruePairsWithTheirTag) {
   EXPECT_EQ(read_lines(at("source.gz")).front(), made.front().front().text) << "no sets, no tag";
 }
 
-// What `user-symbols` is for: whatever the text around it is, the tag is one piece.
+// The purpose of `user-symbols`: the tag is one piece in any context.
 TEST_F(Augment, TheTagIsAPieceOfItsOwn) {
   std::vector<std::string> lines = read_lines(at("a"));
   for (std::string& line : lines) line = "<BT> " + line;

@@ -6,15 +6,15 @@
 
 namespace hexapla::convert {
 
-// The tensors of another reader under other names, some of them multiplied by a number, and some that are computed.
+// Another reader's tensors under new names, some scaled by a factor, plus computed tensors.
 class AdjustedTensors : public ForeignTensors {
  public:
   explicit AdjustedTensors(std::shared_ptr<const ForeignTensors> from);
 
-  // The tensors whose names begin with it lose this prefix, all others are left out.
+  // Keeps only the tensors whose names begin with this prefix and removes it from their names.
   void keep_below(const std::string& prefix);
-  // The same numbers, each times `factor`, under a name that is new or already that of `name`. They are f32 then, where
-  // the factor is not 1.
+  // Adds tensor `name` times `factor` under the name `as`, which may be new or `name` itself. The
+  // result is f32 unless the factor is 1.
   void scale(const std::string& name, double factor, const std::string& as);
   void add(const std::string& name, std::vector<size_t> shape, std::vector<float> numbers);
 

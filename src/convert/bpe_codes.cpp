@@ -15,7 +15,7 @@ namespace {
 using text::PieceModel;
 
 constexpr const char *kWordEnd = "</w>", *kMark = "\u2581", *kGoesOn = "@@";
-constexpr float kFirst = 1;  // a word's last character and its end are one before any merge
+constexpr float kFirst = 1;  // joins a word's last character and its end before any other merge
 constexpr float kNeverMerged = -1e9F;
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -51,7 +51,6 @@ class Builder {
     characters(with_mark(right));
     add(with_mark(left + right), -static_cast<float>(rank));
   }
-  // Of what a token is made.
   void characters(const std::string& piece) {
     const std::string_view mark = kMark;
     std::string text = piece.ends_with(mark) ? piece.substr(0, piece.size() - mark.size()) : piece;

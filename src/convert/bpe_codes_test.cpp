@@ -37,7 +37,7 @@ TEST_F(BpeCodes, CutWordsAndJoinThemAgain) {
   }
 }
 
-// What no merge has made, or made of characters that are no tokens, is unknown.
+// Words that no merge produces and characters that are not tokens are unknown.
 TEST_F(BpeCodes, WhatIsNoTokenIsUnknown) {
   const text::Vocabulary v = vocabulary("#version: 0.2\nt h\nth e</w>\nh e</w>\n", tokens);
   EXPECT_EQ(v.encode("he the x"), (text::Ids{3, 6, 3}));

@@ -75,7 +75,7 @@ const ForeignTensor& ForeignTensors::get(std::string_view name, const std::vecto
 
 std::vector<float> ForeignTensors::read_part(const ForeignTensor& tensor, size_t first, size_t count) const {
   if (last_.name != tensor.name) {
-    last_ = {};  // never two tensors in memory
+    last_ = {};  // frees the last one first: never two tensors in memory
     last_ = {tensor.name, read(tensor)};
   }
   const auto from = last_.numbers.begin() + static_cast<std::ptrdiff_t>(first);

@@ -1,7 +1,8 @@
 #pragma once
-// Tensors of a file that another system has written, whatever its format: names, shapes and types at once, the numbers
-// of one tensor at a time. A reader of a format is a sibling in convert/containers. Such files come from strangers:
-// what list() says was checked against the file, and no memory is taken by a number that the file merely claims.
+// Tensors in a file written by another system, in any format: names, shapes and types are known at
+// once, numbers are read one tensor at a time. Readers of formats are siblings in
+// convert/containers. The files are untrusted: list() is checked against the file, and memory is
+// never allocated by a number that the file merely claims.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace hexapla::convert {
 
-// As the file has it. i8 may stand for real numbers with scales: then the reader multiplies.
+// Type in the file. i8 may hold scaled real numbers; the reader then multiplies by the scale.
 enum class ElementType : uint8_t { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
 size_t size_of(ElementType type);       // bytes
 const char* name_of(ElementType type);  // "f32"
@@ -22,39 +23,40 @@ struct ForeignTensor {
   std::vector<size_t> shape;  // of any rank
   ElementType type = ElementType::f32;
 
-  size_t count() const;      // elements; what a reader lists does not overflow
-  std::string text() const;  // "model.shared.weight f16 [58101, 512]", as messages have it
+  size_t count() const;      // elements; never overflows for a listed tensor
+  std::string text() const;  // "model.shared.weight f16 [58101, 512]", for messages
 };
 
 class ForeignTensors {
  public:
   virtual ~ForeignTensors() = default;
 
-  // The file, or the folder of several, as messages name it.
+  // The file, or the folder of several files, for messages.
   virtual const std::string& path() const = 0;
-  // Sorted by name, no name twice.
+  // Sorted by name; names are unique.
   virtual const std::vector<ForeignTensor>& list() const = 0;
-  // All numbers of a tensor of list(), row by row (the last extent runs fastest), converted to f32; whole numbers
-  // beyond 2^24 are rounded. DataError naming file and tensor: it was cut short meanwhile, or is damaged.
+  // All numbers of a tensor of list(), row by row (the last extent runs fastest), as f32; integers
+  // beyond 2^24 are rounded. DataError naming file and tensor: damaged, or truncated meanwhile.
   virtual std::vector<float> read(const ForeignTensor& tensor) const = 0;
-  // `count` of them, from number `first` on, which are there. A reader that can brings no others into memory; otherwise
-  // all are read, once for parts in a row. For one thread at a time. Errors as read().
+  // `count` numbers starting at number `first`; they must exist. Loads only these if the format
+  // allows it; otherwise loads the tensor once for consecutive parts. One thread at a time. Errors
+  // as read().
   virtual std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const;
 
   const ForeignTensor* find(std::string_view name) const;  // nullptr: there is none
   const ForeignTensor& get(std::string_view name) const;   // DataError: there is none
-  // The same, and its extents are these. DataError naming file, tensor, and both shapes.
+  // Also requires these extents. DataError naming file, tensor, and both shapes.
   const ForeignTensor& get(std::string_view name, const std::vector<size_t>& shape) const;
 
  private:
-  struct Whole {  // the tensor of which parts are read
+  struct Whole {  // the tensor whose parts are being read
     std::string name;
     std::vector<float> numbers;
   };
   mutable Whole last_;
 };
 
-// Numbers of one of these types, little-endian and packed, as f32. bytes: count * size_of(type) of them.
+// Little-endian, packed numbers of this type as f32. bytes: count * size_of(type) of them.
 std::vector<float> as_floats(ElementType type, const void* bytes, size_t count);
 
 }  // namespace hexapla::convert

@@ -79,7 +79,7 @@ void resolve(model::Config& config, const std::string& file) {
     config.resolve();
   } catch (const UsageError& e) {
     std::string what = e.what();
-    std::erase(what, '`');  // names of ours, no options
+    std::erase(what, '`');  // our names, but not options
     throw DataError(cat(file, " describes a model that cannot be: ", what));
   }
 }
@@ -92,7 +92,7 @@ std::string list_of_kinds() {
   return text;
 }
 
-// A folder of transformers' with a model of another type than those that are read, FSMT (wmt19) or NLLB-MoE, say.
+// A transformers folder with an unsupported model type, such as FSMT (wmt19) or NLLB-MoE.
 void refuse_foreign_type(const std::string& path) {
   const std::string config = path + "/config.json";
   if (!is_file(config)) return;
@@ -126,7 +126,7 @@ double bytes_of(const ForeignModel& m) {
 
 namespace {
 
-// An option that this kind of models does not read would do nothing.
+// Rejects options that this kind of model does not read.
 void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
   const std::pair<const char*, std::string> all[] = {{"positions", o.positions},
                                                      {"heads", o.heads > 0 ? cat(o.heads) : ""},
@@ -157,7 +157,7 @@ void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& pa
   }
 }
 
-// Merges take the place of SentencePiece models that are not named.
+// Uses the merges where no SentencePiece model is named.
 ImportOptions with_merges(ImportOptions options) {
   if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
     throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",

@@ -1,4 +1,4 @@
-// A model of large tensors: how much memory an import takes, and what a full disk or a kill leaves.
+// A model with large tensors: the memory of an import, and what a full disk or a kill leaves.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -19,10 +19,10 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr int64_t kInner = 1 << 20;  // of the feed-forward networks: their matrices are the large ones
+constexpr int64_t kInner = 1 << 20;  // of the feed-forward networks, so that their matrices are large
 constexpr int64_t kMiB = 1 << 20;
 
-// The folder of a model in safetensors with its map, of numbers of 16 bits, all of them zeros.
+// A model folder in safetensors with its map; all numbers are 16-bit zeros.
 class LargeModel : public TestFolder {
  protected:
   LargeModel() {
@@ -45,7 +45,7 @@ class LargeModel : public TestFolder {
     write_safetensors(at("large/model.safetensors"), tensors, {{"format", "pt"}});
   }
 
-  // The program, begun. -> its process
+  // Starts the program and returns its process id.
   pid_t begin(const std::string& output, rlim_t most_bytes = RLIM_INFINITY) const {
     const std::string program = build_path("hexapla"), from = at("large"), errors = at("errors");
     const pid_t child = fork();
@@ -92,7 +92,7 @@ TEST_F(LargeModel, AFullDiskLeavesNothing) {
 TEST_F(LargeModel, AKillLeavesNothingThatLooksWhole) {
   const pid_t child = begin(at("out"));
   for (int i = 0; i < 2000 && entries() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  kill(child, SIGKILL);  // while it writes, or before, or behind that
+  kill(child, SIGKILL);  // before, during or after writing
   rusage used{};
   if (wait_for(child, used) == 0) GTEST_SKIP() << "it was too fast to be killed";
   EXPECT_FALSE(std::filesystem::exists(at("out")));

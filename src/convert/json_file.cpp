@@ -7,13 +7,13 @@
 namespace hexapla::convert {
 namespace {
 
-// A value inside a message: one line, not endless.
+// A value for a message: one line, shortened.
 std::string shown(const nlohmann::json& value) {
   const std::string text = json_text(value);
   return text::printable(text.size() > 60 ? text.substr(0, 60) + "..." : text, "");
 }
 
-// {"text": whole number, ...} and nothing else, as the parser goes along: no tree is built.
+// Parses {"text": integer, ...} and nothing else as a stream, without building a tree.
 class TableReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   TableReader(const std::string& path, size_t most) : path_(path), most_(most) {}

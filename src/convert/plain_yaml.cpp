@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
 // Three dashes begin a document.
 bool is_start(std::string_view line) { return line.size() == 3 && line.find_first_not_of('-') == line.npos; }
 
-// f(line, its number from 1), until it is cut short by a NUL.
+// Calls f(line, line number from 1) up to the first NUL.
 template <class F>
 void for_each_line(std::string_view text, F&& f) {
   text = text.substr(0, text.find('\0'));
@@ -32,7 +32,7 @@ void for_each_line(std::string_view text, F&& f) {
   }
 }
 
-// What a character behind a backslash stands for; of \x the two digits, too.
+// Decodes the character after a backslash, with the two digits of \x.
 void take_escaped(std::string_view& rest, std::string& to) {
   const char c = rest.front();
   rest.remove_prefix(1);
@@ -60,12 +60,12 @@ std::string unquoted(std::string_view scalar) {
       take_escaped(rest, value);
     else
       value += c;
-    if (quote == '\'' && c == '\'' && rest.starts_with('\'')) rest.remove_prefix(1);  // it was doubled
+    if (quote == '\'' && c == '\'' && rest.starts_with('\'')) rest.remove_prefix(1);  // a doubled quote
   }
   return value;
 }
 
-// Without what follows a # at the beginning or behind a blank, outside of quotes.
+// Removes a comment: a # at the beginning or after a blank, outside quotes.
 std::string_view without_comment(std::string_view line) {
   char quote = 0;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -133,11 +133,11 @@ void PlainYaml::put(const std::string& key, std::string_view value, size_t line)
 PlainYaml PlainYaml::read_nested(const std::string& path) {
   struct Level {
     size_t indent;
-    std::string prefix;  // of its keys
+    std::string prefix;  // of this level's keys
   };
   PlainYaml yaml(path);
   std::vector<Level> levels{{0, ""}};
-  std::string last;  // the key of the line before
+  std::string last;  // the previous line's key
   for_each_line(read_limited(path, max_bytes), [&](std::string_view line, size_t number) {
     const std::string_view content = trimmed(without_comment(line));
     if (content.empty() || is_start(content)) return;
@@ -206,7 +206,7 @@ double PlainYaml::number(const std::string& key, const Range<double>& allowed, d
 
 std::vector<std::string> read_yaml_piece_ids(const std::string& path, size_t most) {
   std::vector<std::string> pieces;
-  std::optional<std::string> complex;  // the key of "? key", whose id stands on the next line
+  std::optional<std::string> complex;  // the key of "? key", whose id is on the next line
   for_each_line(read_limited(path, limits::text), [&](std::string_view line, size_t number) {
     if (trimmed(line).empty()) return;
     if (!complex && line.starts_with("? ")) {

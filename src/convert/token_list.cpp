@@ -25,7 +25,7 @@ std::string first_of(const std::vector<std::string>& tokens, const std::vector<s
   return "";
 }
 
-// A model of whole words: each word of a text is one token.
+// A word-level model: each word of a text is one token.
 PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& names, const std::string& path) {
   PieceModel model;
   model.kind = PieceModel::Kind::word;
@@ -46,7 +46,7 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
     else
       model.pieces.push_back({kMark + token, 0, Type::normal});
   }
-  model.ids = model.pieces.size();  // a table's: each unknown word is a token of its own
+  model.ids = model.pieces.size();  // the table's size: each unknown word is one token
   return model;
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> read_token_list(const std::string& path) {
     tokens.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  // A token may end with \r itself: it ends lines only where it ends them all.
+  // Tokens may end with \r themselves, so it is part of the line end only if all lines have it.
   if (std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) { return token.ends_with('\r'); }))
     for (std::string& token : tokens) token.pop_back();
   return tokens;

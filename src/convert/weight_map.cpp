@@ -10,8 +10,8 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr float kMost = 1e9F;               // of a model file (model/weights/model_file.h)
-constexpr size_t kBlock = size_t{1} << 18;  // numbers that are in memory at a time, where a row has no more
+constexpr float kMost = 1e9F;               // as in the model file (model/weights/model_file.h)
+constexpr size_t kBlock = size_t{1} << 18;  // numbers in memory at a time, unless a row is longer
 
 struct Extents {
   size_t rows, columns;
@@ -27,24 +27,23 @@ Extents extents_of(const std::vector<size_t>& shape) {
   return e;
 }
 
-// As the parameter lies in memory.
 Extents extents_of(const Shape& shape) {
   if (shape.rank() == 2) return {static_cast<size_t>(shape[0]), static_cast<size_t>(shape[1])};
   return {static_cast<size_t>(shape.size()), 1};
 }
 
-// As many rows, or columns where parts stand beside each other, as a parameter of these extents has room for.
+// Extents of `count` rows (columns for side-by-side layouts) that fit such a parameter.
 Extents zeros(size_t count, Layout layout, const Extents& own) {
   if (layout == Layout::stacked) return {count, own.columns};
   return layout == Layout::beside ? Extents{own.rows, count} : Extents{count, own.rows};
 }
 
-// Where the numbers of a part go in the parameter, and how far apart neighbors of a row and of a column lie.
+// A part's beginning in the parameter, and the distances of neighbors in a row and in a column.
 struct Place {
   size_t begin, row_step, column_step;
 };
 
-// f(part, its rows and columns, place), part by part. `own`: the extents of the parameter.
+// Calls f(part, its rows and columns, place) for each part. `own`: the extents of the parameter.
 template <class F>
 void for_each_part(const Origin& origin, const ForeignTensors& from, const Extents& own, F&& f) {
   size_t before = 0;
@@ -74,7 +73,7 @@ std::string text_of(const Extents& e) {
   return e.columns == 1 ? cat("[", e.rows, "]") : cat("[", e.rows, ", ", e.columns, "]");
 }
 
-// How large the parts of an origin are together, seen as the parameter.
+// The combined extents of an origin's parts, in the parameter's orientation.
 Extents together(const Origin& origin, const ForeignTensors& from, const Extents& own) {
   Extents sum{0, 0};
   for_each_part(origin, from, own, [&](const Part&, const Extents& e, const Place&) {
@@ -106,7 +105,7 @@ void check_parts(const std::string& name, const Origin& origin, const ForeignTen
                         "; the model's configuration does not belong to this file"));
 }
 
-// values: of the tensor from number `first` on.
+// values: the tensor's numbers from `first` on.
 void check_numbers(const ForeignTensors& from, const ForeignTensor& tensor, size_t first,
                    const std::vector<float>& values) {
   const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !(std::fabs(v) <= kMost); });
@@ -116,7 +115,7 @@ void check_numbers(const ForeignTensors& from, const ForeignTensor& tensor, size
                         "; its training diverged, or the file is damaged"));
 }
 
-// The rows of a part to their place, some at a time.
+// Copies the rows of a part to their place, a block at a time.
 void copy_rows(const ForeignTensors& from, const Part& part, const Extents& e, const Place& place,
                const NumberStore& to) {
   const ForeignTensor& tensor = from.get(part.tensor);
@@ -167,7 +166,7 @@ void fill(const WeightMap& map, const ForeignTensors& from, const std::string& n
   const NumberStore store(to);
   for_each_part(map.origins.at(name), from, extents_of(to.shape),
                 [&](const Part& part, const Extents& e, const Place& place) {
-                  if (!part.tensor.empty()) copy_rows(from, part, e, place, store);  // otherwise the memory is zeros
+                  if (!part.tensor.empty()) copy_rows(from, part, e, place, store);  // else it stays zero
                 });
   if (const auto found = map.replaced.find(name); found != map.replaced.end())
     for (const auto& [index, value] : found->second) store.set(index, value);

@@ -1,5 +1,5 @@
 #pragma once
-// Which tensors of a foreign file each parameter of ours is made of.
+// Which tensors of a foreign file make up each of our parameters.
 #include <map>
 #include <string>
 #include <vector>
@@ -10,17 +10,17 @@
 
 namespace hexapla::convert {
 
-// Some rows of a foreign tensor, which is seen as a matrix [first extent, all others]; a vector may have extents of 1
-// around it.
+// Rows of a foreign tensor, seen as a matrix [first extent, all others]; a vector may have
+// additional extents of 1.
 struct Part {
-  std::string tensor;          // "": zeros, as many rows (of Layout::beside columns) as `rows` says
-  size_t first = 0, rows = 0;  // rows 0: all of them
+  std::string tensor;          // "": zeros, `rows` rows (columns for Layout::beside)
+  size_t first = 0, rows = 0;  // rows 0: all
 };
 
 enum class Layout {
-  stacked,     // part after part, row after row: vectors, and tables such as embeddings
+  stacked,     // one below the other: vectors, and tables such as embeddings
   beside,      // matrices [in, out] with the same number of rows, side by side
-  transposed,  // matrices [out, in], as PyTorch has them, each transposed, side by side
+  transposed,  // matrices [out, in], as in PyTorch, each transposed, side by side
 };
 
 struct Origin {
@@ -28,24 +28,24 @@ struct Origin {
   Layout layout = Layout::stacked;
 };
 
-// The names of parameters are those of the model file: "encoder.layers.0.self_attention.qkv.weight".
+// Parameters have their names in the model file: "encoder.layers.0.self_attention.qkv.weight".
 struct WeightMap {
   std::map<std::string, Origin> origins;
-  std::map<std::string, std::map<size_t, float>> replaced;  // single numbers that are others than in the file
-  std::vector<std::string> ignored;  // tensors that no parameter is made of, and why not is known
+  std::map<std::string, std::map<size_t, float>> replaced;  // single numbers to overwrite
+  std::vector<std::string> ignored;                         // tensors that are known to be unused
 };
 
-// Before anything is read: every parameter of the model has its origin, and the tensors fit. DataError naming the file,
-// the tensor, its shape and the expected one; where tensors are left over that are not ignored, the first of them: the
-// file holds a model that this configuration does not describe.
+// Run before reading: every parameter has an origin, and the tensors fit. DataError naming the
+// file, the tensor, its shape and the expected one, or the first tensor that is neither used nor
+// ignored: the configuration does not describe the model in the file.
 void check(const WeightMap& map, const model::Config& config, const ForeignTensors& from);
 
-// In what the numbers of a parameter are stored: f16 or bf16 where all that it is made of is, otherwise f32.
+// A parameter's type in our file: f16 or bf16 if all its sources have that type, otherwise f32.
 DType stored_type(const WeightMap& map, const ForeignTensors& from, const std::string& name);
 
-// The numbers of one parameter, to a tensor of f32 or of stored_type(). In memory are a few rows of a tensor at a time,
-// where its reader can do that. DataError naming the tensor: a number that is not finite, or beyond 1e9, which no model
-// file may have.
+// Writes one parameter to a tensor of f32 or stored_type(). Holds a few rows in memory if the
+// reader can read parts. DataError naming the tensor: a number that is not finite or is beyond 1e9,
+// which our model file does not allow.
 void fill(const WeightMap& map, const ForeignTensors& from, const std::string& name, const Tensor& to);
 
 }  // namespace hexapla::convert

@@ -19,7 +19,7 @@ FaultSet dropped_faults(const ExamineOptions& options) {
   return out;
 }
 
-// Everything that is read, with what it is.
+// All input files and their roles.
 std::vector<std::pair<std::string, const char*>> files_read(const ExamineOptions& options) {
   std::vector<std::pair<std::string, const char*>> all;
   const auto add = [&](const data::ParallelSource& from, const char* what) {
@@ -61,7 +61,7 @@ void CleanWriter::add(std::string_view source, std::string_view target, FaultSet
   to_[1].write(target);
 }
 
-// A tab inside of a line would be a third field.
+// A tab in a line would start a third field.
 void CleanWriter::write_tsv(std::string_view source, std::string_view target) {
   line_ = source;
   line_ += ' ';
@@ -74,7 +74,7 @@ void CleanWriter::write_tsv(std::string_view source, std::string_view target) {
 Examination::Clean CleanWriter::finish(bool write) {
   counts_.written = write;
   if (write) {
-    for (data::LineWriter& writer : to_) writer.finish();  // what can fail comes before the first has its name
+    for (data::LineWriter& writer : to_) writer.finish();  // does everything that can fail before the first rename
     for (data::LineWriter& writer : to_) writer.commit();
   }
   return counts_;

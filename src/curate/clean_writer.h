@@ -1,5 +1,5 @@
 #pragma once
-// Writes the pairs that have no fault, and counts the others.
+// Writes the pairs without faults, and counts the others.
 #include <array>
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace hexapla::curate {
 
-// UsageError: a clean file that is one of those that are read, one file twice.
+// UsageError: a clean file is also an input, or is given twice.
 void check_clean_files(const ExamineOptions& options);
 
 class CleanWriter {
  public:
-  // RunError: a file cannot be made.
+  // RunError: a file cannot be created.
   explicit CleanWriter(const ExamineOptions& options);
   void add(std::string_view source, std::string_view target, FaultSet faults);
-  // Gives the files their names if `write`; otherwise nothing is left of them.
+  // Renames the files to their final names if `write`; otherwise removes them.
   Examination::Clean finish(bool write);
 
  private:

@@ -17,8 +17,8 @@
 namespace hexapla::curate {
 namespace {
 
-constexpr size_t kFirstPairs = 10'000;   // that the typical ratio is taken from
-constexpr double kAddedCharacters = 10;  // to both lengths: "OK" and "In Ordnung" are no outlier
+constexpr size_t kFirstPairs = 10'000;   // used for the typical ratio
+constexpr double kAddedCharacters = 10;  // added to both lengths, so that "OK" and "In Ordnung" are no outlier
 constexpr int64_t kWatchEvery = 4096;
 
 void check(const ExamineOptions& options) {
@@ -37,7 +37,7 @@ uint64_t both(uint64_t source, uint64_t target) {
   return hash_64({reinterpret_cast<const char*>(two), sizeof two});
 }
 
-// The sentences of a test set, and which of them the text has.
+// The sentences of a test set, and which of them occur in the text.
 class TestSet {
  public:
   explicit TestSet(const data::ParallelSource& from) {
@@ -112,7 +112,7 @@ class Examiner {
     if (clean_) clean_->add(pair.source, pair.target, faults);
   }
 
-  // A TSV line without two fields; the signatures keep step with the lines.
+  // A TSV line without exactly two fields; adds empty signatures to stay aligned with the lines.
   void examine_broken(const RawPair& pair) {
     FaultSet faults;
     faults.add(Fault::fields);

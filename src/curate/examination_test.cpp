@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 class Examine : public data::TestFiles {
  protected:
-  // A clean text, to plant faults in.
+  // A clean text to insert faults into.
   MadeText text = made_text(2000, 1);
 
   ExamineOptions options() const {
@@ -50,7 +50,7 @@ class Examine : public data::TestFiles {
     EXPECT_LE(static_cast<int64_t>(lines.size()), e.findings.of(fault, where).count);
     return lines;
   }
-  // That, and nothing else.
+  // Expects these faults and no others.
   static void expect_only(const Examination& e, std::vector<Fault> faults) {
     for (size_t i = 0; i < kFaults; ++i) {
       const auto fault = static_cast<Fault>(i);
@@ -91,7 +91,7 @@ TEST_F(Examine, FaultsOfOneSideAtTheirLines) {
   EXPECT_THAT(lines_of(e, Fault::line_end, Where::target), ElementsAre(600));
   EXPECT_THAT(lines_of(e, Fault::mark, Where::source), ElementsAre(1));
   EXPECT_THAT(lines_of(e, Fault::mark, Where::target), IsEmpty());
-  EXPECT_THAT(lines_of(e, Fault::ratio, Where::pair), ElementsAre(200));  // "café" has lost its sentence
+  EXPECT_THAT(lines_of(e, Fault::ratio, Where::pair), ElementsAre(200));  // "café" lost its sentence
 }
 
 TEST_F(Examine, LengthsAndRatio) {
@@ -107,7 +107,7 @@ TEST_F(Examine, LengthsAndRatio) {
   EXPECT_THAT(lines_of(e, Fault::ratio, Where::pair), ElementsAre(20));
 }
 
-// Chinese is written with a third of the characters: that is no fault.
+// Chinese needs a third of the characters; this is not a fault.
 TEST_F(Examine, RatioIsMeasuredAgainstTheTypicalOne) {
   for (auto& line : text.target) line.resize(line.size() / 4);
   y(50) += y(50) + y(50) + y(50) + y(50);
@@ -194,7 +194,7 @@ TEST_F(Examine, CanBeStoppedWhileItLocates) {
 
 TEST_F(Examine, OfManyShiftsEachIsFoundToTheLine) {
   text = made_text(20'000, 5);
-  for (const size_t line : {500, 1300, 2400, 8000, 9000, 18'500})  // a line lost there, one too many two stretches on
+  for (const size_t line : {500, 1300, 2400, 8000, 9000, 18'500})  // alternately a line lost and a line too many
     text.target.erase(text.target.begin() + static_cast<std::ptrdiff_t>(line));
   const Examination e = run();
   std::vector<int64_t> lines;
@@ -318,7 +318,7 @@ TEST_F(WriteClean, NotOutOfStep) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/clean.y"));
 }
 
-// The largest file that may be written, while it lives.
+// Limits the size of written files while it exists.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {

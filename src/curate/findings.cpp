@@ -25,7 +25,7 @@ constexpr FaultInfo kInfo[kFaults] = {
     {"unknown", "characters unknown to the vocabulary", false, false},
 };
 
-// A line of a megabyte is no good example.
+// Shortens examples, as a line may have a megabyte.
 std::string beginning(std::string_view text) {
   constexpr size_t kLongest = 400;
   size_t end = text.size();

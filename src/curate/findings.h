@@ -1,5 +1,5 @@
 #pragma once
-// What may be wrong with parallel text, and where it was found.
+// Faults of parallel text, and where they were found.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -8,36 +8,36 @@
 
 namespace hexapla::curate {
 
-// In the order in which a pair with several faults is said to be dropped.
+// A pair with several faults is counted as dropped for the first one in this order.
 enum class Fault : uint8_t {
-  fields,       // of a TSV line: not two
-  blank,        // nothing but white space
+  fields,       // a TSV line without exactly two
+  blank,        // only white space
   encoding,     // invalid UTF-8
-  control,      // control characters, line separators of Unicode, a byte order mark inside of a line
-  replacement,  // U+FFFD: characters that were lost in an earlier conversion
-  mojibake,     // UTF-8 that was read as Latin-1 or Windows-1252 and written again
-  entities,     // of HTML: &amp; and &#39; where characters should be
+  control,      // control characters, Unicode line separators, a byte order mark inside a line
+  replacement,  // U+FFFD: characters lost in an earlier conversion
+  mojibake,     // UTF-8 misread as Latin-1 or Windows-1252 and encoded again
+  entities,     // HTML's &amp; and &#39; instead of characters
   mark,         // a byte order mark at the start of the file; the readers drop it
   line_end,     // CR before the line end; the readers drop it
   too_long,     // above max_length characters
   ratio,        // one side much longer than the other
   identical,    // both sides equal
   in_test,      // a sentence of the test set
-  duplicate,    // a pair that came before
-  same_source,  // a source that came before, perhaps with another target
+  duplicate,    // a repeated pair
+  same_source,  // a repeated source, possibly with another target
   same_target,
-  unknown,  // characters that the vocabulary has no piece for
+  unknown,  // characters without a piece in the vocabulary
 };
 constexpr size_t kFaults = 17;
 
 struct FaultInfo {
   std::string_view id;     // in options and JSON
   std::string_view words;  // in the report
-  bool dropped;            // by default, when a clean pair of files is written
-  bool harmless;           // usual in good corpora: does not count for `strict`
+  bool dropped;            // by default, when writing a clean pair of files
+  bool harmless;           // common in good corpora: ignored by `strict`
 };
 const FaultInfo& info(Fault fault);
-// The fault of that id; UsageError that lists all ids and names `option`.
+// The fault with this id; the UsageError lists all ids and names `option`.
 Fault fault_named(std::string_view id, std::string_view option);
 
 class FaultSet {
@@ -57,10 +57,10 @@ constexpr std::string_view kWhere[] = {"source", "target", "pair"};
 
 struct FaultExample {
   int64_t line = 0;
-  std::string source, target;  // the side that is not concerned may be empty
+  std::string source, target;  // the unaffected side may be empty
 };
 
-// Counts, and the first few places of each fault.
+// Counts of each fault, with the first few places.
 class Findings {
  public:
   struct Finding {

@@ -1,5 +1,5 @@
 #pragma once
-// A set of 64-bit hashes in an array: 11 to 22 bytes a member, where std::unordered_set needs about 56.
+// A set of 64-bit hashes: 11 to 22 bytes per element; std::unordered_set needs about 56.
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +9,7 @@ class HashSet {
  public:
   HashSet() : slots_(1024) {}
 
-  // Whether it is new.
+  // Returns whether it is new.
   bool insert(uint64_t hash) {
     if (size_ * 4 >= slots_.size() * 3) grow();
     uint64_t& slot = slots_[find(hash)];
@@ -22,7 +22,7 @@ class HashSet {
   size_t size() const { return size_; }
 
  private:
-  static uint64_t stored(uint64_t hash) { return hash == 0 ? 1 : hash; }  // 0 is an empty slot
+  static uint64_t stored(uint64_t hash) { return hash == 0 ? 1 : hash; }  // 0 marks an empty slot
   size_t find(uint64_t hash) const {
     const size_t mask = slots_.size() - 1;
     size_t at = (hash >> 20) & mask;

@@ -32,7 +32,7 @@ size_t control_in(std::string_view line) {
   return std::string_view::npos;
 }
 
-// The names that HTML 2 and 4 have for characters of text, and "#8217", "#x2019".
+// HTML 2 and 4 names of text characters, and "#8217", "#x2019".
 bool entity_name(std::string_view name) {
   constexpr std::array known = {"amp"sv,   "lt"sv,     "gt"sv,     "quot"sv,   "apos"sv,   "nbsp"sv,   "copy"sv,
                                 "reg"sv,   "trade"sv,  "hellip"sv, "mdash"sv,  "ndash"sv,  "lsquo"sv,  "rsquo"sv,
@@ -65,7 +65,7 @@ size_t entity_in(std::string_view line) {
 
 bool ascii_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The length of the white space that begins at `at`, in bytes; 0: none.
+// The length in bytes of white space at `at`; 0: none.
 size_t space_at(std::string_view line, size_t at) {
   if (ascii_space(byte_at(line, at))) return 1;
   if (follows(line, at, "\u00A0"sv) || follows(line, at, "\u00AD"sv)) return 2;

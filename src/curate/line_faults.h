@@ -1,5 +1,4 @@
 #pragma once
-// What is wrong with the characters of one line.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,17 +8,17 @@
 
 namespace hexapla::curate {
 
-// blank, or any of encoding, control, replacement, mojibake and entities.
+// blank, or any combination of encoding, control, replacement, mojibake and entities.
 FaultSet faults_of(std::string_view line);
 
-// The byte at which that fault is met first; 0 where it has no offset.
+// The byte where this fault first occurs; 0 if it has no offset.
 size_t offset_of(Fault fault, std::string_view line);
-// The line from a little before its offset on, so that a short example shows it.
+// The line from shortly before the fault on, so that a short example shows it.
 std::string excerpt(Fault fault, std::string_view line);
 
-// White space of ASCII and Unicode, and what has no width.
+// Whether it has only ASCII or Unicode white space and zero-width characters.
 bool is_blank(std::string_view line);
-// In code points; bytes that are no UTF-8 count one each.
+// Number of code points; bytes that are not UTF-8 count one each.
 int64_t characters(std::string_view line);
 
 }  // namespace hexapla::curate

@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::string_literals;
 
-// The ids of all faults of a line.
 std::string faults(const std::string& line) {
   std::string out;
   for (size_t i = 0; i < kFaults; ++i) {
@@ -54,7 +53,7 @@ TEST(LineFaults, Mojibake) {
     EXPECT_NE(faults(line).find("mojibake"), std::string::npos) << line;
 }
 
-// Sentences as people write them, of many scripts.
+// Natural sentences in many scripts.
 const char* const kSentences[] = {"今天的天气很好，我们去公园散步吧。",
                                   "你好",
                                   "人工智能正在改变世界。",
@@ -83,7 +82,7 @@ const char* const kSentences[] = {"今天的天气很好，我们去公园散步
                                   "Les élèves étudient à l'école.",
                                   "Größe, Maße und Öl"};
 
-// `text` with each byte taken for a character: of Latin-1, or of Windows-1252, where that has one.
+// `text` with each byte decoded as Latin-1, or as Windows-1252 where that has a character.
 std::string misread(const std::string& text, bool windows) {
   constexpr std::u32string_view high =
       U"\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F"
@@ -108,7 +107,7 @@ TEST(Mojibake, IsFoundInEveryScript) {
     for (const bool windows : {false, true})
       EXPECT_NE(mojibake_in(misread(sentence, windows)), std::string::npos) << sentence << windows;
 }
-// Programs that drop the five bytes that Windows-1252 has no character for.
+// Some programs drop the five bytes without a Windows-1252 character.
 TEST(Mojibake, IsFoundWhereBytesAreLost) {
   std::string lost;
   for (const char c : std::string("こんにちは世界"))
@@ -181,7 +180,7 @@ TEST(Faults, FirstExamplesAreKeptShort) {
   EXPECT_EQ(found.count, 5);
   ASSERT_EQ(found.examples.size(), Findings::kExamples);
   EXPECT_EQ(found.examples[2].line, 3);
-  EXPECT_EQ(found.examples[0].source, std::string(399, 'a'));  // no half character
+  EXPECT_EQ(found.examples[0].source, std::string(399, 'a'));  // does not split a character
   EXPECT_EQ(findings.of(Fault::ratio, Where::source).count, 0);
 }
 
@@ -190,7 +189,7 @@ TEST(HashSet, InsertsOnce) {
   Random random(1);
   std::vector<uint64_t> hashes{0, 1, ~uint64_t{0}};
   for (int i = 0; i < 100'000; ++i) hashes.push_back(uint64_t{random.next()} << 32 | random.next());
-  hashes.erase(hashes.begin() + 1);  // 0 and 1 are one
+  hashes.erase(hashes.begin() + 1);  // 0 and 1 are stored as one value
   for (const uint64_t h : hashes) EXPECT_TRUE(set.insert(h));
   for (const uint64_t h : hashes) EXPECT_FALSE(set.insert(h));
   EXPECT_EQ(set.size(), hashes.size());

@@ -9,14 +9,14 @@
 namespace hexapla::curate {
 namespace {
 
-// The characters of Windows-1252 for the bytes 0x80 to 0x9F; 0: none.
+// Windows-1252's characters for the bytes 0x80 to 0x9F; 0: none.
 constexpr std::array<char32_t, 32> kWindows = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
                                                0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
                                                0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
                                                0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
-// Closing quotes, dashes, blanks, fractions, signs of a unit: all that may follow a letter in good text. Those of the
-// first line may stand between two letters, too.
+// Closing quotes, dashes, blanks, fractions, unit signs: characters that may follow a letter in
+// good text. Those in the first line may also be between two letters.
 constexpr std::string_view kMayFollow =
     "\x85\x91\x92\x95\x96\x97\xA0\xB4\xB7"
     "\x86\x87\x93\x94\x99\x9B\xA9\xAA\xAB\xAE\xB0\xB2\xB3\xB9\xBA\xBB\xBC\xBD\xBE";
@@ -25,7 +25,7 @@ constexpr std::string_view kMayJoin = kMayFollow.substr(0, 9);
 bool has(std::string_view some, unsigned char byte) { return some.find(static_cast<char>(byte)) != some.npos; }
 
 struct Byte {
-  unsigned char value = 0;  // of a character that is a byte from 0x80 on in Latin-1 or Windows-1252; else 0
+  unsigned char value = 0;  // byte of the character in Latin-1 or Windows-1252, if >= 0x80; otherwise 0
   size_t at = 0;            // where the character begins
 };
 
@@ -47,7 +47,7 @@ class Signs {
  public:
   explicit Signs(std::string_view line) : line_(line), bytes_(bytes_of(line)) {}
 
-  // How strongly the characters from `i` on look like it: 2 is enough. `next`: where to go on.
+  // Strength of the evidence in the characters from `i` on: 2 suffices. `next`: where to continue.
   int at(size_t i, size_t& next) {
     const unsigned char lead = value(i);
     const size_t n = length(lead);
@@ -61,7 +61,7 @@ class Signs {
     size_t have = 1;
     for (; have < n && later_byte(i + have); ++have) sure |= !has(kMayFollow, value(i + have));
     const bool whole = have == n && shortest(i);
-    // A byte that Windows-1252 has no character for may have been left out.
+    // A byte without a Windows-1252 character may have been dropped.
     const bool cut = !whole && n == 3 && have == 2 && length(value(i + 2)) == 3 && later_byte(i + 3);
     if (!whole && !cut) return 0;
     next = i + have;
@@ -80,7 +80,7 @@ class Signs {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
   bool later_byte(size_t i) const { return value(i) >= 0x80 && value(i) < 0xC0; }
-  // Quotes, dashes and the ellipsis are left out.
+  // Excludes quotes, dashes and the ellipsis.
   bool later_byte_of_latin(size_t i) const {
     constexpr std::string_view quotes = "\x85\x91\x92\x93\x94\x95\x96\x97\xAB\xBB";
     return later_byte(i) && !has(quotes, value(i));
@@ -89,7 +89,7 @@ class Signs {
     if (lead < 0xC2 || lead > 0xF4) return 0;
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   }
-  // No longer form of a character that has a shorter one, no surrogate, nothing beyond Unicode.
+  // Whether this is not an overlong form, a surrogate, or a value beyond Unicode.
   bool shortest(size_t i) const {
     const unsigned char lead = value(i), second = value(i + 1);
     if (lead == 0xE0) return second >= 0xA0;
@@ -100,13 +100,13 @@ class Signs {
 
   std::string_view line_;
   std::vector<Byte> bytes_;
-  size_t joined_ = std::string_view::npos;  // the end of the character before
+  size_t joined_ = std::string_view::npos;  // end of the previous character
 };
 
 }  // namespace
 
 size_t mojibake_in(std::string_view line) {
-  if (line.find('\xC3') == std::string_view::npos) return std::string_view::npos;  // all first bytes are Â to ô
+  if (line.find('\xC3') == std::string_view::npos) return std::string_view::npos;  // all lead bytes are Â to ô
   Signs signs(line);
   int sum = 0;
   for (size_t i = 0, next = 0; i < signs.size(); i = next) {

@@ -1,5 +1,5 @@
 #pragma once
-// Parallel text as it is, faults of form and all: what ParallelReader would refuse is told here and read over.
+// Parallel text with format errors: reports and skips what ParallelReader would reject.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,13 +12,13 @@ namespace hexapla::curate {
 struct RawPair {
   std::string source, target;
   bool has_source = false, has_target = false;  // the shorter file ends first
-  bool source_cr = false, target_cr = false;    // ended with "\r\n"; of a TSV line the target's
-  int fields = 2;                               // of a TSV line; unless it is 2, `source` has the line
+  bool source_cr = false, target_cr = false;    // line ended with "\r\n"; of a TSV line: target
+  int fields = 2;                               // of a TSV line; unless 2, `source` is the whole line
 };
 
 class RawReader {
  public:
-  // Errors as LineReader and, for names that make no corpus, as ParallelReader.
+  // Errors as LineReader, and as ParallelReader for invalid sets of names.
   explicit RawReader(const data::ParallelSource& from);
 
   bool next(RawPair& pair);
@@ -33,7 +33,7 @@ class RawReader {
 
  private:
   bool next_of_tsv(RawPair& pair);
-  std::optional<data::LineReader> source_, target_;  // of a TSV only the first is there
+  std::optional<data::LineReader> source_, target_;  // TSV: only the first
   int64_t line_ = 0;
 };
 

@@ -16,7 +16,7 @@ uint8_t length_class(std::string_view line) {
   return static_cast<uint8_t>(std::min<long>(kLengths - 1, std::lround(steps)));
 }
 
-// "1,000.5" and "1 000,5" are the same number in two languages: only digits count.
+// "1,000.5" and "1 000,5" are the same number in two languages, so only digits count.
 uint8_t numbers_hash(std::string_view line) {
   uint32_t hash = 0;
   for (const char c : line) {
@@ -25,7 +25,7 @@ uint8_t numbers_hash(std::string_view line) {
   return hash == 0 ? 0 : static_cast<uint8_t>(1 + hash % 255);
 }
 
-// The same mark in several scripts is one kind.
+// The same mark in different scripts is one kind.
 uint8_t mark_kinds(std::string_view line) {
   using namespace std::string_view_literals;
   constexpr std::array<std::array<std::string_view, 4>, 8> kinds = {{{"?"sv, "？"sv, "؟"sv, "？"sv},

@@ -1,5 +1,5 @@
 #pragma once
-// A made-up language pair for tests: sentences and their translations word by word.
+// An artificial language pair for tests: sentences and their word-by-word translations.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ inline std::string made_word(const std::string& language, uint32_t k) {
   return language + std::string(1 + k % 7, static_cast<char>('a' + k % 26)) + std::to_string(k * 7919 % 1000 + 1000);
 }
 
-// 5 to 20 words a line, small numbers much more often than large ones.
+// 5 to 20 words per line; small numbers are much more frequent than large ones.
 inline MadeText made_text(int64_t lines, uint64_t seed) {
   Random random(seed);
   MadeText text;

@@ -10,7 +10,7 @@
 namespace hexapla::data {
 namespace {
 
-// "12-3"; false where it is something else.
+// "12-3"; false: anything else.
 bool parse(std::string_view text, Link& link) {
   const auto number = [&](int32_t& to) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
@@ -23,7 +23,7 @@ bool parse(std::string_view text, Link& link) {
   return !text.empty() && number(link.target) && text.empty();
 }
 
-// One side of a pair: which unit each token belongs to, and how many units there are.
+// One side of a pair: the unit of each token, and the number of units.
 struct Side {
   std::vector<text::WordSpan> units_of_token;
   int32_t units;

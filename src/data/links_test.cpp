@@ -27,7 +27,7 @@ TEST(Pharaoh, WhatIsNoLink) {
   }
 }
 
-// A corpus of three lines, the second of which is blank on one side and so is dropped.
+// A corpus of three lines, the second of which is dropped because one side is blank.
 class Gold : public TestFiles {
  protected:
   Gold() {
@@ -109,7 +109,7 @@ TEST_F(Gold, WrongFiles) {
                                            HasSubstr("which has 3 and 3 words")));
   EXPECT_THAT(error("0-3\n\n\n"), HasSubstr("links line 1: the link 0-3 leads out"));
   EXPECT_THAT(error("0-0\n\n40-0\n", LinkUnit::pieces), HasSubstr("pieces"));
-  EXPECT_EQ(error("0-0\n9-9\n2-2\n"), "(no such error was thrown)");  // line 2 is not trained on
+  EXPECT_EQ(error("0-0\n9-9\n2-2\n"), "(no such error was thrown)");  // line 2 is not used for training
   EXPECT_THAT(message_of<DataError>([&] { GoldLinks(path("none"), LinkUnit::words, corpus_); }), HasSubstr("none"));
 }
 
@@ -123,7 +123,7 @@ TEST_F(Gold, TravelWithTheBatch) {
   encoded.examples[0].links = {{2, 0}, {1, 2}, {3, 2}};
   const Batch batch = make_batch(*v_, encoded.examples, both);
   ASSERT_EQ(int64_t(batch.link_offsets.size()), batch.target_tokens() + 1);
-  const auto first = static_cast<size_t>(batch.target_offsets[1]);  // of the example that has links
+  const auto first = static_cast<size_t>(batch.target_offsets[1]);  // of the example with links
   EXPECT_EQ(batch.link_offsets[first], 0);
   EXPECT_EQ(batch.link_offsets[first + 1], 1);
   EXPECT_EQ(batch.link_offsets[first + 2], 1);

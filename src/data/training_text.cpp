@@ -21,7 +21,7 @@ bool called_tsv(std::string name) {
   return name.ends_with(".tsv");
 }
 
-// Keeps `most` of the lines that it is shown.
+// Keeps `most` of the lines it is shown.
 class Reservoir {
  public:
   Reservoir(int64_t most, uint64_t stream) : most_(static_cast<size_t>(most)), random_(0, stream) {}
@@ -71,7 +71,7 @@ void encode(std::vector<EncodedPair>& block, int64_t lines, const text::Vocabula
   });
 }
 
-// What is added to the store, to the notes and to the fingerprint.
+// Accumulates the store, the notes and the fingerprint.
 class Collector {
  public:
   Collector(const PairOptions& options, size_t sets)
@@ -135,7 +135,7 @@ class Collector {
   std::shared_ptr<PairStore> store_;
   std::vector<DropCount> too_long_, nothing_;
   std::vector<UnknownTokens> unknown_;
-  std::vector<int64_t> pairs_;  // of each set
+  std::vector<int64_t> pairs_;  // per set
   LineCounts lines_;
   Hash hash_;
   std::string source_, target_;

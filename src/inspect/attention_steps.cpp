@@ -6,7 +6,7 @@
 namespace hexapla::inspect {
 namespace {
 
-// The places of attention whose weights were seen.
+// Scopes of attention whose weights were recorded.
 std::vector<std::string> attentions(const Recorder& seen) {
   const std::string last = ".weights";
   std::vector<std::string> all;
@@ -16,7 +16,7 @@ std::vector<std::string> attentions(const Recorder& seen) {
   return all;
 }
 
-// a_h b_h^T of each head h: [n, H * d], [m, H * d] -> [H, n, m]
+// a_h b_h^T for each head h: [n, H * d], [m, H * d] -> [H, n, m]
 Recorded products_by_head(const Recorded& a, const Recorded& b, int64_t heads) {
   const int64_t n = a.shape[0], m = b.shape[0], width = a.shape[1], d = width / heads;
   Recorded all{{heads, n, m}, DType::f64, {}};
@@ -30,7 +30,7 @@ Recorded products_by_head(const Recorded& a, const Recorded& b, int64_t heads) {
   return all;
 }
 
-// The derivative of softmax, row by row: weight * (d - sum over the row of weight * d).
+// The derivative of softmax, by row: weight * (d - sum over the row of weight * d).
 Recorded softmax_gradient(const Recorded& weights, const Recorded& d) {
   Recorded result = d;
   const size_t columns = weights.shape[-1];

@@ -22,7 +22,7 @@ class GradientRecorder : public Observer {
   Recorder& to_;
 };
 
-// The values of a model, with gradients of its own, which are 0.
+// A model's values with its own gradients, initially 0.
 struct Trainable {
   model::Transformer net;
   Arena gradients;
@@ -45,7 +45,8 @@ struct Trainable {
   }
 };
 
-// d(loss) / d(logits) = softmax(logits) - one-hot(label): the op that computes the loss goes straight to its input.
+// d(loss) / d(logits) = softmax(logits) - one-hot(label): the loss op computes its input's
+// derivative directly.
 void add_generator_gradients(Recorder& seen, const text::Ids& labels) {
   const Recorded& log_p = seen.get("generator.log_probabilities");
   Recorded d_log_p{log_p.shape, DType::f64, std::vector<double>(log_p.values.size(), 0)};
@@ -56,12 +57,12 @@ void add_generator_gradients(Recorder& seen, const text::Ids& labels) {
   seen.add("gradient.generator.logits", d_logits);
 }
 
-// BatchNorm's gain and bias, for which the frozen backward pass has nothing.
+// BatchNorm's gain and bias, which get no derivative in the frozen backward pass.
 bool has_no_gradient(const std::string& name, const model::Config& c) {
   return c.norm == "batch" && name.find("norm") != name.npos && name.find("input.norm") == name.npos;
 }
 
-// What a step takes, and what the observer is shown beside it.
+// The memory of a step, and of the additional tensors shown to the observer.
 size_t memory_of(const model::Transformer& net, const model::BatchView& batch, DType dtype) {
   const int64_t n = static_cast<int64_t>(batch.source.size()), m = static_cast<int64_t>(batch.target_in.size());
   const int64_t longest = std::max(n, m), d = net.config.d_model;

@@ -11,7 +11,7 @@
 namespace hexapla::inspect {
 namespace {
 
-// In f64, where differences are exact enough.
+// Uses f64, in which differences are sufficiently exact.
 struct Exact : SmallModel {
   explicit Exact(const model::Config& c) : SmallModel(c, make_reference_backend(), DType::f64) {}
   Inspection inspect() const { return SmallModel::inspect(pair); }
@@ -64,7 +64,7 @@ TEST(Gradients, EveryIntermediateHasOneOfItsShape) {
   }
 }
 
-// A parameter that is added to an intermediate has the sum of its derivatives: a bias tells of what it is added to.
+// The derivative of a bias is the sum of the derivatives of the intermediate to which it is added.
 TEST(Gradients, OfIntermediatesAreThoseOfTheBiasesAddedToThem) {
   model::Config c = small_config();
   c.attention_bias = c.generator_bias = true;

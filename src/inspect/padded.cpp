@@ -8,18 +8,18 @@ namespace {
 
 constexpr double hidden = -std::numeric_limits<double>::infinity();
 
-// Of the encoder alone. The target does not matter.
+// Runs only the encoder; the target does not matter.
 Recorder encoder_of(Backend& backend, const model::Transformer& model, const text::Ids& source) {
   return inspect_pair(backend, model, {source, {}}, 0, 0).seen;
 }
 
-// [n, d] -> rows of zeros below.
+// [n, d], followed by rows of zeros.
 void pad_rows(const Recorded& r, int64_t longest, std::vector<double>& to) {
   to.insert(to.end(), r.values.begin(), r.values.end());
   to.resize(to.size() + (longest - r.shape[0]) * r.shape[1], 0);
 }
 
-// [H, n, n] -> [H, longest, longest]; `key` stands at the keys that are padding.
+// [H, n, n] -> [H, longest, longest]; `key` is the value for padded keys.
 void pad_heads(const Recorded& r, int64_t longest, double key, std::vector<double>& to) {
   const int64_t n = r.shape[1];
   for (int64_t h = 0; h < r.shape[0]; ++h)

@@ -30,7 +30,7 @@ TEST(Padded, TheMaskHidesWhatIsNoToken) {
   EXPECT_EQ(seen.seen.get("padded.mask").values, (std::vector<double>{0, 0, 0, 0, 0, 0, hidden, hidden}));
 }
 
-// softmax(q k^T / sqrt(d_k) + padding mask), worked out in the padded batch, gives what each source has by itself.
+// softmax(q k^T / sqrt(d_k) + padding mask) in the padded batch equals each source's weights.
 TEST(Padded, ItsWeightsAreTheUnpaddedOnes) {
   const Inspection seen = with_padding();
   const std::string scope = "padded.encoder.layers.0.self_attention.";

@@ -8,7 +8,7 @@ struct Column {
   int64_t width;
 };
 
-// The matrices that lie side by side in what `name` ends with; none: it is one matrix.
+// The matrices stored side by side in parameters of this name; none: a single matrix.
 std::vector<Column> columns_of(const std::string& module, const model::Config& c) {
   const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
   if (module == "qkv") return {{"query", keys}, {"key", keys}, {"value", values}};
@@ -30,7 +30,7 @@ std::vector<Part> parts_of(const std::string& name, Tensor values, const model::
 }
 
 void add_parameters(Recorder& seen, const model::Transformer& model) {
-  model::Transformer views = model;  // for_each() takes what it might change
+  model::Transformer views = model;  // for_each() takes a mutable model
   model::for_each<model::Parameter>(views, [&](const std::string& name, const model::Parameter& p) {
     for (const Part& part : parts_of(name, p.value, model.config)) seen.add(part.name, recorded(part.values));
   });

@@ -1,17 +1,17 @@
 #pragma once
-// The parameters of a model under the names of the paper: W_Q, W_K and W_V, which lie side by side in the model's file,
-// are three.
+// A model's parameters under the paper's names: W_Q, W_K and W_V, stored side by side in the
+// model's file, are separate.
 #include "inspect/recorder.h"
 
 namespace hexapla::inspect {
 
-// The columns of a parameter that go by a name of their own.
+// Columns of a parameter with their own name.
 struct Part {
   std::string name;
   Tensor values;  // a view
 };
-// Of encoder.layers.0.self_attention.qkv.weight: ...query.weight, ...key.weight, ...value.weight; of key_value: key and
-// value. Their biases likewise. Any other parameter is one part, under its own name.
+// For encoder.layers.0.self_attention.qkv.weight: ...query.weight, ...key.weight, ...value.weight;
+// for key_value: key and value. The same for biases. Any other parameter is one part with its name.
 std::vector<Part> parts_of(const std::string& name, Tensor values, const model::Config& config);
 
 // Adds every parameter and every buffer.

@@ -10,7 +10,7 @@
 namespace hexapla::inspect {
 namespace {
 
-// Rows may be strided, the numbers of a row lie side by side.
+// Rows may be strided; the numbers of a row are contiguous.
 template <class T>
 void append_rows(Tensor t, std::vector<double>& to) {
   const int64_t columns = t.shape[-1], stride = t.shape.rank() > 1 ? t.strides[t.shape.rank() - 2] : columns;
@@ -20,8 +20,8 @@ void append_rows(Tensor t, std::vector<double>& to) {
   }
 }
 
-// Every intermediate is kept, the logits of all tokens at once and, for a moment, every head's scores and weights, the
-// encodings of the positions and the sum before a norm.
+// Counts all kept intermediates, the logits of all tokens and, temporarily, every head's scores and
+// weights, the positional encodings and the sum before a norm.
 size_t memory_of(const model::Transformer& model, const Pair& pair, DType dtype) {
   const model::Config& c = model.config;
   const size_t n = pair.source.size(), m = pair.target.size() + 1, longest = std::max(n, m);

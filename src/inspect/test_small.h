@@ -1,5 +1,5 @@
 #pragma once
-// Models small enough to look at every number of them.
+// Models small enough to check every number.
 #include "inspect/recorder.h"
 #include "model/weights/parameters.h"
 
@@ -22,7 +22,7 @@ inline model::Config small_config() {
   return c;
 }
 
-// Every choice of Config is in one of them.
+// Together they cover every choice of Config.
 inline std::vector<model::Config> siblings() {
   std::vector<model::Config> all(23, small_config());
   all[1].norm_position = "pre", all[1].gated = true, all[1].tied = "none", all[1].activation = "gelu";

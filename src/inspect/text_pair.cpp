@@ -16,7 +16,7 @@ void check_length(const text::Ids& ids, const char* side, size_t longest) {
 
 namespace {
 
-// A long line is refused: nothing is cut.
+// Rejects a long line; never truncates.
 text::Ids read(const text::Vocabulary& vocabulary, const std::string& line, const decode::LineWarning& warn,
                decode::LineSide side) {
   constexpr int64_t any = std::numeric_limits<int64_t>::max();

@@ -55,7 +55,7 @@ const char* color_of(Fate fate) {
   return fate == Fate::finished ? "#9fd19f" : "#f1f4f8";
 }
 
-// Where each live hypothesis of a step stands among the candidates of the step before.
+// The rank of each live hypothesis of a step among the candidates of the previous step.
 std::vector<size_t> ranks_of_live(const TracedStep& before) {
   std::vector<size_t> ranks;
   for (size_t rank = 0; rank < before.candidates.size(); ++rank)

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 text::Vocabulary small_vocabulary() { return text::Vocabulary::train({"ein hund rennt .", "<&>"}, {.size = 24}); }
 
-// Of beam 2: two steps, in the second of which one hypothesis ends and the search with it.
+// Two steps of beam 2; in the second one, a hypothesis ends, and the search with it.
 decode::Trace small_trace(const text::Vocabulary& v) {
   const double half = std::log(0.5), tenth = std::log(0.1);
   const int32_t less = v.encode("<").back();

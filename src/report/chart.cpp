@@ -17,7 +17,7 @@ constexpr size_t stretches = 400;
 
 using Points = std::vector<std::pair<double, double>>;
 
-// Or so little apart (100 and 100.00000000000004, two scores) that steps between them are lost in rounding.
+// Equal, or so close (100 and 100.00000000000004, two scores) that steps between are lost.
 bool one_value(double low, double high) { return !(high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high))); }
 
 struct Range {
@@ -27,7 +27,7 @@ struct Range {
     high = std::max(high, v);
   }
   bool empty() const { return low > high; }
-  // Never of one value, so that a point can be placed in it.
+  // Widens a single value, so that a point can be placed in the range.
   void widen() {
     if (!one_value(low, high)) return;
     const double by = low == 0 ? 1 : std::fabs(low) * 0.1;
@@ -110,11 +110,11 @@ std::string curve(const Series& s, size_t number, const Frame& f) {
   return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}{}", number, path, dots, error_bars(s, number, f));
 }
 
-constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10, line = 17;  // about, as chart_style has it
+constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10, line = 17;  // approximate sizes in chart_style
 
 double written(const std::string& words) { return letter * text::width(words); }
 
-// A piece of the curve from x on, and its name, squeezed where it is wider than the rest of the line. -> where it ends
+// Draws a sample of the curve at x and its name, compressed if too wide. Returns its end.
 double entry(const std::string& name, size_t number, double x, double y, std::string& to) {
   to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, sample);
   x += sample + gap;
@@ -128,11 +128,11 @@ double entry(const std::string& name, size_t number, double x, double y, std::st
 
 struct Legend {
   std::string text;
-  double below = 0;  // that it needs under the picture
+  double below = 0;  // height needed below the picture
 };
 
-// The names of the series, each with a piece of its curve: beside the title; where they have no room there, beside the
-// name of the axis; or else below it, in as many lines as it takes.
+// The names of the series, each with a sample of its curve: next to the title, or next to the axis
+// name if there is no room, or below it in several lines.
 Legend legend(const Chart& c) {
   constexpr double apart = 1.6 * gap;
   double all = -apart;
@@ -155,7 +155,8 @@ Legend legend(const Chart& c) {
 
 }  // namespace
 
-// Every color twice: viewers that know no custom properties (rsvg-convert, Inkscape) take the first.
+// Every color is given twice: viewers without custom properties (rsvg-convert, Inkscape) use the
+// 1st.
 const char* const chart_style = R"(
 :root { --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
 @media (prefers-color-scheme: dark) {
@@ -179,7 +180,7 @@ std::vector<double> ticks(double low, double high, int count) {
     if (s * power >= rough * 0.999) step = s * power;
   std::vector<double> all;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
-    all.push_back(k * step + 0.0);  // + 0: never -0
+    all.push_back(k * step + 0.0);  // + 0 avoids -0
   return all;
 }
 

@@ -42,9 +42,9 @@ TEST(Chart, TheLegendIsBelowWhereTheTitleTakesItsPlace) {
   EXPECT_THAT(draw_chart(c), HasSubstr("y=\"244.0\" text-anchor=\"end\" class=\"tick\">validation<"));
 }
 
-// The names of all series, whatever they are: inside of the picture, none over another or over the axis' name.
+// The names of all series are inside the picture and overlap neither each other nor the axis name.
 TEST(Chart, NoNameIsCutOffOrOverAnother) {
-  std::setlocale(LC_NUMERIC, "C");  // for sscanf() below: what it reads is written so in every locale
+  std::setlocale(LC_NUMERIC, "C");  // for sscanf() below, whose input is locale-independent
   const std::vector<std::string> names{"routers", "the strongest experts", "the strongest of units as they stand",
                                        "微调后的模型在验证集上的困惑度", std::string(200, 'n')};
   for (size_t a = 0; a < names.size(); ++a)
@@ -105,7 +105,7 @@ TEST(Chart, ManyPointsAreThinnedButPeaksStay) {
   for (int i = 0; i < 100000; ++i) s.points.emplace_back(i, i == 77777 ? 50 : 1);
   const std::string svg = draw_chart({"loss", "updates", {s}});
   EXPECT_LT(svg.size(), 20000u);
-  EXPECT_THAT(svg, HasSubstr(" 34.0L"));  // the top of the frame
+  EXPECT_THAT(svg, HasSubstr(" 34.0L"));  // top of the frame
 }
 
 TEST(Sparkline, GoesFromTheLowestToTheHighest) {

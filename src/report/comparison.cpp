@@ -30,12 +30,12 @@ void take(std::optional<LargestDifference>& to, const inspect::Recorded& a, cons
   if (!to) to.emplace();
   for (size_t i = 0; i < a.values.size(); ++i) {
     const double difference = std::fabs(a.values[i] - b.values[i]);
-    if (difference <= to->most) continue;  // a number that is not finite does not come this far
+    if (difference <= to->most) continue;  // numbers are finite here
     *to = {difference, line};
   }
 }
 
-// The first model's translation is forced upon both.
+// Forces the first model's translation on both.
 void compare_numbers(Comparison& c, const Compared& first, const Compared& second, size_t line,
                      const text::Ids& target) {
   const models::OpenModel &a = first.model, &b = second.model;

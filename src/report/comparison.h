@@ -1,5 +1,5 @@
 #pragma once
-// What hexapla compare finds out about two models: whether they compute the same, and whether they translate the same.
+// The result of hexapla compare: whether two models compute the same and translate the same.
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -12,47 +12,48 @@
 
 namespace hexapla::report {
 
-// A model with the options that it is searched with.
 struct Compared {
   std::string name;
   const models::OpenModel& model;
   decode::TranslateOptions how;
 };
 
-// The largest absolute difference between two numbers of both models, and where it was met.
+// The largest absolute difference between corresponding numbers of both models, and its place.
 struct LargestDifference {
   double most = 0;
   size_t line = 0;  // index of the line
 };
 
 struct Comparison {
-  std::vector<std::string> names;               // of the two
-  std::vector<std::string> lines;               // what was translated
-  std::vector<evaluate::Sentences> translated;  // by each of the two
-  size_t equal = 0;                             // lines with the same translation
+  std::vector<std::string> names;               // of both models
+  std::vector<std::string> lines;               // the sources
+  std::vector<evaluate::Sentences> translated;  // by each model
+  size_t equal = 0;                             // lines with equal translations
 
-  // With teacher forcing of the first model's translations. Nothing where the two have other target pieces: then their
-  // numbers mean different things. Blank lines, and lines longer than kLongestCompared tokens, are left out.
+  // With teacher forcing of the first model's translations. Empty if the target pieces differ,
+  // because then the numbers are not comparable. Omits blank lines and lines longer than
+  // kLongestCompared tokens.
   size_t forced = 0;           // lines
-  size_t segmented_apart = 0;  // of these: their source is cut into other pieces by the second model
+  size_t segmented_apart = 0;  // of these, lines whose source the second model segments differently
   std::optional<LargestDifference> logits, log_probabilities;
 
   std::vector<double> scores;  // BLEU of each; empty without references
   std::string signature;       // of BLEU
 };
 
-inline constexpr size_t kLongestCompared = 256;  // tokens of a line: every intermediate result of it is kept at a time
+inline constexpr size_t kLongestCompared = 256;  // tokens per line; all intermediates of a line are kept at a time
 
-// Takes what the translator of the named model says of a line (its index).
+// Receives the named model's note about a line (its index).
 using ModelNote = std::function<void(const std::string& model, size_t line, const std::string& what)>;
 
-// Translates the lines with both, in f32, and compares. Errors as of TextTranslator::translate().
+// Translates the lines with both models in f32, and compares. Errors as
+// TextTranslator::translate().
 Comparison compare(
     const Compared& first, const Compared& second, const std::vector<std::string>& lines,
     const ModelNote& note = [](const std::string&, size_t, const std::string&) {});
 
-// One line of each of `count` made-up sentences of 1 to 20 pieces of a model's source vocabulary, the same for the same
-// seed: for who has no text at hand.
+// `count` artificial lines of 1 to 20 pieces of a source vocabulary, reproducible by seed; for
+// users without a text.
 std::vector<std::string> lines_of_pieces(const text::Vocabulary& vocabulary, int64_t count, uint64_t seed);
 
 void print_comparison(std::ostream& out, const Comparison& comparison, bool json);

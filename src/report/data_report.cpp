@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kWordsColumns = 44, kLineColumns = 12;
 constexpr size_t kNeverUsedShown = 8;
 
-// On one line, without what would disturb the terminal, no wider than `columns`.
+// A single line at most `columns` wide, safe for the terminal.
 std::string shown(const std::string& text, int columns) {
   std::string out = text::printable(text, "");
   if (text::width(out) <= columns) return out;
@@ -34,7 +34,7 @@ std::string shown(const std::string& text, int columns) {
   return out + "…";
 }
 
-// Broken between words, so that no line is wider than `columns` if its words are not.
+// Wraps text between words, so that lines fit in `columns` unless a word is wider.
 std::string wrapped(const std::string& text, int columns) {
   std::string out;
   int used = 0;
@@ -125,7 +125,7 @@ class Text {
     none_ += (none_.empty() ? "" : ", ") + words_of(fault, options_);
   }
 
-  // The encoding that each side seems to have, and the command that converts it.
+  // The likely encoding of each side, and the command that converts it.
   void encodings() {
     for (const Where side : {Where::source, Where::target}) {
       std::string some;
@@ -257,7 +257,7 @@ Json coverage_json(const curate::Coverage& c) {
     out[std::string(kWhere[static_cast<size_t>(where)])] = {
         {"pieces", s.tokens}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
-  // Of the pieces that both sides have in common, or of each side's own.
+  // For the pieces shared by both sides, or for each side's own.
   const auto add_pieces = [&](Json& to, Where side) {
     to["size"] = c.vocabulary(side).size();
     to["never_used"] = Json::array();

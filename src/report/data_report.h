@@ -1,14 +1,14 @@
 #pragma once
-// What `hexapla data` found, for eyes and for programs.
+// The results of `hexapla data` as text and JSON.
 #include <string>
 
 #include "curate/examination.h"
 
 namespace hexapla::report {
 
-// Aligned text with examples, for a terminal of `columns`.
+// Aligned text with examples, for a terminal `columns` wide.
 std::string data_report(const curate::Examination& found, const curate::ExamineOptions& options, int columns);
-// The same as JSON; bytes that are no UTF-8 come out as U+FFFD.
+// The same as JSON; bytes that are not UTF-8 become U+FFFD.
 std::string data_json(const curate::Examination& found, const curate::ExamineOptions& options);
 
 // "from line 501 on, source line i goes with target line i - 1: a target line is missing there, or a source line is too

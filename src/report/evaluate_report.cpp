@@ -15,14 +15,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kSignificant = .05;
 
-// A system in one metric.
 struct Scored {
   const evaluate::Metric* metric = nullptr;
-  std::string signature;  // with the metric's name in front
+  std::string signature;  // begins with the metric's name
   std::vector<double> sentences;
   double score = 0;
   std::string details;
-  std::vector<double> resamples;  // empty unless asked for
+  std::vector<double> resamples;  // empty unless requested
   evaluate::ConfidenceInterval interval{};
 };
 
@@ -51,7 +50,8 @@ std::string score_text(const Scored& s) {
   return s.resamples.empty() ? fmt::format("{:.1f}", s.score) : fmt::format("{:.1f} ({})", s.score, interval_text(s));
 }
 
-// The signature "BLEU|nrefs:1|case:mixed|..." is the metric's name and then what sacreBLEU gives as keys of JSON.
+// The signature "BLEU|nrefs:1|case:mixed|..." is the metric's name and the rest, as in sacreBLEU's
+// JSON.
 Json score_json(const Scored& s) {
   const std::string pairs = s.signature.substr(s.signature.find('|') + 1);
   Json j{{"name", s.metric->name()}, {"score", s.score}, {"signature", pairs}};
@@ -69,7 +69,7 @@ Json score_json(const Scored& s) {
   return j;
 }
 
-// The first `count` sentences from the worst, or from the best; equal ones in the order of the text.
+// The `count` worst or best sentences; ties in text order.
 std::vector<size_t> ranked(const Scored& s, int64_t count, bool best) {
   std::vector<size_t> order(s.sentences.size());
   std::iota(order.begin(), order.end(), 0);
@@ -113,7 +113,7 @@ void print_scores(std::ostream& out, const Evaluation& e, const std::vector<Scor
   if (o.best > 0) out << text::printable(ranked_text(e, first, "best", ranked(first, o.best, true)));
 }
 
-// Bytes that are no UTF-8 become U+FFFD, as JSON wants it.
+// Bytes that are not UTF-8 become U+FFFD, because JSON requires UTF-8.
 std::string dumped(const Json& json) { return text::printable(json_text(json, 1)) + "\n"; }
 
 void print_scores_json(std::ostream& out, const Evaluation& e, const std::vector<Scored>& scored,
@@ -144,14 +144,14 @@ double p_value(const Scored& baseline, const Scored& other) {
   return evaluate::paired_p_value(baseline.resamples, other.resamples, other.score - baseline.score);
 }
 
-// sacreBLEU's p-value of a system and its like is the smallest there is, so it is not shown.
+// sacreBLEU gives equal systems the smallest possible p-value, so it is not shown.
 std::string verdict(const Scored& baseline, const Scored& other) {
   if (other.resamples == baseline.resamples) return "no difference";
   const double p = p_value(baseline, other);
   return fmt::format("p = {:.4f}{}", p, p < kSignificant ? " *" : "");
 }
 
-// Systems in one metric, the baseline first.
+// Systems compared by one metric, with the baseline first.
 void print_comparison(std::ostream& out, const Evaluation& e, const std::vector<Scored>& scored) {
   out << scored[0].signature << "\n";
   for (size_t i = 0; i < scored.size(); ++i) {
@@ -160,7 +160,7 @@ void print_comparison(std::ostream& out, const Evaluation& e, const std::vector<
   }
 }
 
-// As sacreBLEU's: an object for each system, with an object for each metric.
+// sacreBLEU's format: an object per system, containing an object per metric.
 Json comparison_json(const Evaluation& e, const std::vector<std::vector<Scored>>& by_metric) {
   Json all = Json::array();
   for (size_t i = 0; i < e.systems.size(); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
-// What hexapla evaluate prints: scores, comparisons, sentences; as text or as JSON with sacreBLEU's keys.
+// Output of hexapla evaluate: scores, comparisons, sentences; as text, or JSON with sacreBLEU's
+// keys.
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -15,11 +16,11 @@ struct System {
   evaluate::Sentences lines;
 };
 
-// Everything has the same number of lines.
+// All texts have the same number of lines.
 struct Evaluation {
-  std::vector<System> systems;  // the first is the baseline of the others
+  std::vector<System> systems;  // the first is the baseline
   std::vector<evaluate::Sentences> references;
-  evaluate::Sentences source;  // empty: not known
+  evaluate::Sentences source;  // empty: unknown
 };
 
 struct ReportOptions {

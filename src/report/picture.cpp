@@ -16,10 +16,11 @@ constexpr int cell_width = 2;
 constexpr int longest_row_label = 20, longest_column_label = 12;
 
 constexpr std::array<const char*, 5> shades{" ", "░", "▒", "▓", "█"};
-// Of the 256 colors: black, blue, violet, red, orange, pale yellow; each lighter than the one before.
+// From the 256 colors: black, blue, violet, red, orange, pale yellow, each lighter than the
+// previous one.
 constexpr std::array<int, 13> ramp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209, 215, 221, 229};
 
-// What fills columns of its own, each with the combining marks after it.
+// The characters that occupy columns, each with its combining marks.
 std::vector<std::string> characters(const std::string& label) {
   const std::string text = text::clean_utf8(label);
   std::vector<std::string> all;
@@ -33,14 +34,14 @@ std::vector<std::string> characters(const std::string& label) {
     else if (text::width(one) > 0)
       all.push_back(one);
     else if (all.empty())
-      all.push_back("◌" + one);  // a mark needs something to stand on
+      all.push_back("◌" + one);  // a mark needs a base character
     else
       all.back() += one;
   }
   return all;
 }
 
-// Of `levels` equal steps between low and high the one that value lies on.
+// The one of `levels` equal steps between low and high that contains value.
 int level(double value, const PictureOptions& o, int levels) {
   HEXAPLA_CHECK(!std::isnan(o.high), "a cell needs a scale, but the highest value is not set");
   if (!(value > o.low)) return 0;
@@ -57,7 +58,7 @@ void trim_line(std::string& text) {
   text += '\n';
 }
 
-// The labels of columns [from, to), written downwards, their ends on the last line.
+// The labels of columns [from, to), written downwards and aligned at the bottom.
 std::string header(const std::vector<std::string>& labels, size_t from, size_t to, int indent) {
   std::vector<std::vector<std::string>> columns;
   size_t height = 0;
@@ -161,7 +162,7 @@ std::string draw_picture(const Picture& p, const PictureOptions& options) {
   PictureOptions o = options;
   if (std::isnan(o.high)) o.high = largest(p.values, o.low);
   const size_t fit = columns_that_fit(p, o.width), blocks = std::max<size_t>(1, (p.columns.size() + fit - 1) / fit);
-  const size_t each = (p.columns.size() + blocks - 1) / blocks;  // blocks of about the same width
+  const size_t each = (p.columns.size() + blocks - 1) / blocks;  // blocks of similar width
   std::string text;
   for (size_t from = 0; from < p.columns.size(); from += each)
     text += block(p, o, from, std::min(from + each, p.columns.size())) + "\n";

@@ -1,6 +1,6 @@
 #pragma once
-// A matrix as a picture in the terminal: two columns of text a cell, row labels at the left, column labels above,
-// written downwards. A matrix that is too wide comes in blocks of columns.
+// A matrix as a picture in the terminal: two text columns per cell, row labels at the left, column
+// labels above, written downwards. A matrix that is too wide is split into blocks of columns.
 #include <limits>
 #include <string>
 #include <vector>
@@ -9,34 +9,34 @@ namespace hexapla::report {
 
 struct Picture {
   std::vector<std::string> rows, columns;  // labels, UTF-8
-  std::vector<double> values;              // [rows, columns], row after row
-  std::vector<bool> masked = {};           // optional, as values: drawn as "··", so that nobody takes it for a 0
+  std::vector<double> values;              // [rows, columns], row-major
+  std::vector<bool> masked = {};           // optional, like values: drawn as "··" to distinguish it from 0
 };
 
 struct PictureOptions {
-  int width = 80;      // columns of the terminal
-  bool color = false;  // a ramp of 256-color backgrounds; otherwise the five shades " ░▒▓█"
-  double low = 0;      // what the darkest cell stands for: lower values look like it
-  double high = std::numeric_limits<double>::quiet_NaN();  // the brightest; NaN: the largest value of the matrix
-  std::string unit = "weight";                             // what the values are, for the legend
+  int width = 80;      // terminal columns
+  bool color = false;  // 256-color backgrounds; otherwise the five shades " ░▒▓█"
+  double low = 0;      // value of the darkest cells; lower values look the same
+  double high = std::numeric_limits<double>::quiet_NaN();  // value of the brightest; NaN: the matrix's largest
+  std::string unit = "weight";                             // kind of values, for the legend
 };
 
-// The picture and a line with its scale; every line ends with a newline, without blanks before it. Values that are no
-// finite number are drawn as the lowest (-inf, NaN) or the highest (inf).
-// InternalError: not as many values as rows times columns.
+// The picture and a line with its scale; every line ends with a newline, without trailing blanks.
+// Values that are not finite are drawn as the lowest (-inf, NaN) or the highest (inf).
+// InternalError: the number of values is not rows times columns.
 std::string draw_picture(const Picture& picture, const PictureOptions& options = {});
 
-// The pieces of it, for drawings of another layout. cell: two columns wide, color reset after it.
+// Its parts, for other layouts. cell: two columns wide, resets the color.
 std::string draw_cell(double value, const PictureOptions& options);
 std::string draw_legend(const PictureOptions& options, bool with_masked = false);
 
-// As much of the label as fits, the last column "…" where something is missing; control characters become "·".
+// The label shortened to fit, with "…" as the last column if cut; control characters become "·".
 std::string shortened(const std::string& label, int columns);
 
-// The cells of attention weights that a mask hides: those with these scores of -inf.
+// The cells of attention weights hidden by a mask: those whose score is -inf.
 std::vector<bool> masked_by(const std::vector<double>& scores);
 
-// The largest finite value of the matrix, at least low; the scale of several pictures that are to be compared.
+// The largest finite value of the matrix, at least low; a common scale for several pictures.
 double largest(const std::vector<double>& values, double low = 0);
 
 }  // namespace hexapla::report

@@ -15,16 +15,16 @@ namespace hexapla::report {
 namespace {
 
 constexpr int margin = 28, gap = 22, title_height = 22;  // around the sheet, between maps, of a map's title
-constexpr int sheet_width = 1120;                        // that the maps of a row should not exceed
+constexpr int sheet_width = 1120;                        // the maps of a row should fit
 constexpr int longest_label = 16;                        // characters
 constexpr const char* fonts = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif";
 constexpr const char *ink = "#1f2933", *faint = "#616e7c", *mark = "#b3bdc9";
-constexpr int shades = 100;  // that cells come in
+constexpr int shades = 100;  // number of cell colors
 
 struct Rgb {
   int r, g, b;
 };
-// From nothing to everything; each darker than the one before.
+// From 0 to the maximum, each darker than the previous one.
 constexpr std::array<Rgb, 6> ramp{{{0xF1, 0xF4, 0xF8},
                                    {0xC9, 0xDC, 0xEE},
                                    {0x86, 0xB6, 0xDC},
@@ -41,7 +41,7 @@ std::string color(double share) {
   return fmt::format("#{:02x}{:02x}{:02x}", mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b));
 }
 
-// About how wide a text of this font size will be; nobody knows the reader's font.
+// The approximate width of text at this font size; the reader's font is unknown.
 double text_width(const std::string& text, double size) { return 0.62 * size * text::width(text); }
 
 constexpr double title_font = 12;
@@ -59,13 +59,13 @@ double widest(const std::vector<std::string>& all, double size) {
   return most;
 }
 
-// Where everything stands, in pixels.
+// The layout, in pixels.
 struct Layout {
   int cell, map_width, map_height;
   double font;
-  int label_width, label_height;  // room for row labels at the left, for column labels below
+  int label_width, label_height;  // row labels at the left, column labels below
   size_t per_row, map_rows;
-  std::vector<int> column_offsets;  // where each column of maps begins, from the first on; and where one more would
+  std::vector<int> column_offsets;  // beginning of each column of maps, and of one more
   int head;                         // height of title, subtitle and legend
   int width, height;
 
@@ -92,7 +92,7 @@ struct Layout {
   }
 
  private:
-  // As many a row as there is room for, in rows of like length. A title may be wider than its map.
+  // As many maps per row as fit, in rows of similar length. A title may be wider than its map.
   void arrange(const std::vector<SvgMap>& maps, int room) {
     for (map_rows = 1; map_rows <= maps.size(); ++map_rows) {
       per_row = (maps.size() + map_rows - 1) / map_rows;
@@ -114,7 +114,7 @@ std::string element_text(double x, double y, const std::string& attributes, cons
                      xml_escaped(text));
 }
 
-// A token; the sign that a word begins stands back behind the word.
+// A token; the mark for the beginning of a word is drawn in gray.
 std::string token_text(double x, double y, const std::string& attributes, const std::string& token) {
   std::string text = xml_escaped(token);
   const std::string sign = "▁";
@@ -188,14 +188,14 @@ std::string masked_cells(const SvgSheet& s, const Layout& at, size_t map) {
   return path.empty() ? "" : fmt::format("<path fill=\"url(#masked)\" d=\"{}\"/>\n", path);
 }
 
-// One path for all cells of a color: an image of eight heads stays small.
+// One path for all cells of a color keeps an image of eight heads small.
 std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) {
   std::map<int, std::string> paths;
   const std::vector<double>& values = s.maps[map].values;
   for (size_t i = 0; i < values.size(); ++i) {
     const double share = high > 0 && std::isfinite(values[i]) ? values[i] / high : 0;
     const int shade = static_cast<int>(std::lround(share * shades));
-    if (shade <= 0) continue;  // looks like the ground
+    if (shade <= 0) continue;  // looks like the background
     paths[shade] += cell_path(s, at, map, i);
   }
   std::string text;

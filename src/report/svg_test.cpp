@@ -30,7 +30,7 @@ size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-// "" or what is wrong with the elements: each has to be closed in its turn, and bare text has no < and no &.
+// "", or an error in the nesting of the elements, or in text with an unescaped < or &.
 std::string elements_fault(const std::string& xml) {
   std::vector<std::string> open;
   static const std::regex tag(R"(<(/?)([A-Za-z]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(/?)>|<)");

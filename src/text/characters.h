@@ -1,5 +1,5 @@
 #pragma once
-// The characters of a text, and what they are.
+// The characters of a text and their kinds.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace hexapla::text {
 
-// By the general categories of Unicode: L, M, and everything else (digits, punctuation, symbols, blanks, bytes outside
-// of valid UTF-8).
+// By Unicode's general categories: L, M, and everything else (digits, punctuation, symbols, blanks,
+// invalid UTF-8 bytes).
 enum class CharacterKind { letter, mark, other };
 
 struct Character {
@@ -18,21 +18,22 @@ struct Character {
   bool operator==(const Character&) const = default;
 };
 
-// One a code point, or a byte that no valid sequence has.
+// One per code point, and one per invalid byte.
 std::vector<Character> characters_of(std::string_view text);
 
-// The character that begins at byte `at`, and its bytes; of one that no valid sequence has U+FFFD, and 1.
+// The character that begins at byte `at`, and its length; U+FFFD and 1 for an invalid byte.
 std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at);
 
 bool has_letter(std::string_view text);
 
-// The text as it is compared where case, width and other compatible forms do not matter (NFKC with case folded, without
-// what is invisible), and with one blank for all white space between words: "STRASSE" for "Straße". Valid UTF-8.
+// The text in a form for comparison that ignores case, width and other compatible forms (NFKC,
+// case-folded, without invisible characters), with one blank for each run of white space between
+// words: "STRASSE" for "Straße". Requires valid UTF-8.
 std::string folded(std::string_view text);
 
-// The part that two writings of one sentence share: letters, marks, digits and symbols other than ASCII, in the
-// compatibility form of Unicode (NFKC), with case folded ("Maße" and "MASSE" are one). Blanks of every kind,
-// punctuation and invisible characters are left out.
+// The part common to different spellings of a sentence: letters, marks, digits and symbols outside
+// ASCII, in Unicode's compatibility form (NFKC), case-folded ("Maße" equals "MASSE"). Omits blanks
+// of every kind, punctuation and invisible characters.
 std::string essence(std::string_view text);
 
 }  // namespace hexapla::text

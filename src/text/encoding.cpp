@@ -32,7 +32,7 @@ struct Units {
 constexpr Units kUnits[] = {
     {4, true, "UTF-32LE"}, {4, false, "UTF-32BE"}, {2, true, "UTF-16LE"}, {2, false, "UTF-16BE"}};
 
-// The share of the units that are characters of texts; pairs of surrogates count as one does.
+// The fraction of units that are text characters; a surrogate pair counts as one.
 double share_of_text(std::string_view bytes, const Units& u) {
   const size_t n = bytes.size() / u.width;
   size_t good = 0;
@@ -48,7 +48,8 @@ double share_of_text(std::string_view bytes, const Units& u) {
   return n == 0 ? 0 : static_cast<double>(good) / static_cast<double>(n);
 }
 
-// With zeros: UTF-16 or UTF-32 without a mark, in the order of bytes that gives characters; else "".
+// For text with zeros: UTF-16 or UTF-32 without a mark, in the byte order that yields characters;
+// otherwise "".
 std::string wide_encoding(std::string_view bytes) {
   const Units* best = nullptr;
   double most = 0.9;
@@ -62,15 +63,15 @@ std::string marked_encoding(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE"sv) || bytes.starts_with("\xFE\xFF"sv) ? "UTF-16" : "";
 }
 
-// Units of two bytes have many: the first byte of a Cyrillic letter is 4, of a Devanagari one 9.
+// Two-byte units have many: the first byte of a Cyrillic letter is 4, of a Devanagari letter 9.
 size_t controls_in(std::string_view bytes) {
   return static_cast<size_t>(
       std::count_if(bytes.begin(), bytes.end(), [](char c) { return c > 0 && c < ' ' && c != '\n' && c != '\r'; }));
 }
 
 struct Utf8Counts {
-  int64_t sequences = 0, bad_bytes = 0;   // of more than one byte; of none
-  int64_t good_lines = 0, bad_lines = 0;  // of those with more than ASCII
+  int64_t sequences = 0, bad_bytes = 0;   // multi-byte sequences; bytes outside any
+  int64_t good_lines = 0, bad_lines = 0;  // among those with more than ASCII
   std::vector<int64_t> first_lines;
 
   explicit Utf8Counts(std::string_view bytes) {
@@ -102,7 +103,7 @@ struct Utf8Counts {
   }
 };
 
-// Three bytes and more in a row that are not ASCII: words of another script, as no Western language has them.
+// Runs of three or more non-ASCII bytes: words in another script, which no Western language has.
 bool other_script(std::string_view bytes) {
   size_t high = 0, in_runs = 0, run = 0;
   for (size_t at = 0; at <= bytes.size(); ++at) {
@@ -117,8 +118,8 @@ bool other_script(std::string_view bytes) {
   return 2 * in_runs > high;
 }
 
-// Bytes that Windows-1252 has no character for, or one that does not stand there: a currency sign inside of a word, a
-// capital between small letters.
+// Bytes without a Windows-1252 character, or with an implausible one: a currency sign inside a
+// word, a capital letter between small ones.
 bool out_of_place(std::string_view bytes, size_t at) {
   const unsigned c = byte_at(bytes, at), before = at > 0 ? byte_at(bytes, at - 1) : 0, after = byte_at(bytes, at + 1);
   if (has("\x81\x8D\x8F\x90\x9D"sv, c)) return true;
@@ -142,12 +143,12 @@ bool western(std::string_view bytes) {
 Encoding of_single_bytes(std::string_view bytes) {
   if (other_script(bytes)) return {.kind = Kind::non_latin};
   if (!western(bytes)) return {.kind = Kind::other};
-  // Latin-1 has control characters there, which no text has.
+  // in Latin-1 these would be control characters, which texts do not have
   const bool windows = std::any_of(bytes.begin(), bytes.end(), [](char c) { return (c & 0xE0) == 0x80; });
   return {.kind = Kind::known, .name = windows ? "WINDOWS-1252" : "ISO-8859-1"};
 }
 
-// " (lines 3, 9)"; "" where only one line is known.
+// " (lines 3, 9)"; "" if only one line is known.
 std::string lines_text(const Encoding& e) {
   std::string all;
   for (const int64_t line : e.first_lines) all += cat(all.empty() ? "" : ", ", line);
@@ -170,7 +171,7 @@ Encoding encoding_of(std::string_view bytes) {
   }
   if (valid) return {};
   const Utf8Counts counts(bytes);
-  // In other encodings some pairs of characters look like UTF-8, hardly ever all of a line.
+  // In other encodings some character pairs look like UTF-8, but hardly ever a whole line.
   if (10 * counts.good_lines > counts.bad_lines || counts.sequences >= 2 * counts.bad_bytes)
     return {.kind = Kind::damaged,
             .bad_lines = counts.bad_lines,

@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_literals;
 using Kind = Encoding::Kind;
 
-// The text as another program writes it.
+// The text in another encoding.
 std::string in(const char* encoding, const std::string& text) {
   const iconv_t converter = iconv_open(encoding, "UTF-8");
   if (converter == reinterpret_cast<iconv_t>(-1)) throw std::runtime_error(encoding);
@@ -60,7 +60,7 @@ TEST(Encoding, OfUnitsOfTwoAndFourBytes) {
   EXPECT_EQ(kind_of("a man\0 and two\n"s), Kind::nul);
 }
 
-// Converting it would make mojibake of all the rest.
+// Converting it would turn the rest into mojibake.
 TEST(Encoding, DamagedUtf8IsNotToBeConverted) {
   for (const std::string& text : {kWestern, kChinese, kRussian})
     for (const char* bad : {"\xE9", "\x93", "\xFF", "\xED\xA0\x80", "\xC3"}) {

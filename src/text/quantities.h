@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as people read them.
+// Human-readable numbers.
 #include <string>
 
 namespace hexapla::text {
@@ -8,7 +8,7 @@ namespace hexapla::text {
 std::string duration(double seconds);
 // 8123456 -> "8,123,456"
 std::string grouped(long long n);
-// "1 pair", "8,123 pairs"; many: where it takes more than an s.
+// "1 pair", "8,123 pairs"; many: an irregular plural.
 std::string counted(long long n, const std::string& one, const std::string& many = "");
 
 }  // namespace hexapla::text

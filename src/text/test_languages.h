@@ -1,6 +1,6 @@
 #pragma once
-// Made-up parallel text whose target has the marks that normalization takes away: full-width ones, no-break spaces,
-// spaces without width. Each English line has one translation.
+// Artificial parallel text whose target has characters that normalization changes: full-width
+// characters, no-break spaces, zero-width spaces. Each English line has one translation.
 #include <string>
 #include <vector>
 
@@ -11,13 +11,13 @@ namespace hexapla::text {
 struct MadeUpText {
   std::string language;
   std::vector<std::string> source, target;
-  std::vector<std::string> marks;  // every one stands in the target
+  std::vector<std::string> marks;  // all occur in the target
 };
 
 struct MadeUpLanguage {
   std::string name, blank;  // between words
   std::vector<std::string> names, verbs, things;
-  // Around a sentence of three words: "{}" stands for it, "{0}" for its first word.
+  // Around a sentence of three words: "{}" is the sentence, "{0}" its first word.
   std::vector<std::string> frames;
   std::vector<std::string> marks;
 };

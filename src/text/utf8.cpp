@@ -13,7 +13,7 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 struct Decoded {
   utf8proc_int32_t code_point = -1;
-  size_t bytes = 0;  // 0: no valid sequence starts here
+  size_t bytes = 0;  // 0: no valid sequence begins here
 };
 
 Decoded decode_at(std::string_view text, size_t at) {
@@ -29,7 +29,7 @@ utf8proc_int32_t last_of(std::string_view text) {
   return decode_at(text, at).code_point;
 }
 
-// What a terminal obeys instead of showing it; of format characters those that can make text read as another.
+// Characters that a terminal interprets; format characters only if they can disguise text.
 bool commands_terminal(utf8proc_int32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||
          (code_point >= 0x202A && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
@@ -43,10 +43,10 @@ bool in_word(utf8proc_int32_t code_point) {  // a letter, a mark or a digit
 bool without_blanks(utf8proc_int32_t c) { return c >= 0 && writes_no_blanks(static_cast<char32_t>(c)); }
 bool wide_mark(utf8proc_int32_t c) { return c >= 0 && is_wide_mark(static_cast<char32_t>(c)); }
 
-// A mark that belongs to the character before it: a vowel sign, a tone, the dots of a kana.
+// A mark that belongs to the preceding character: a vowel sign, a tone, the dots of a kana.
 bool is_mark(utf8proc_int32_t code_point) {
   const utf8proc_category_t kind = utf8proc_category(code_point);
-  const bool am = code_point == 0x0E33 || code_point == 0x0EB3;  // a vowel of Thai and Lao, by category a letter
+  const bool am = code_point == 0x0E33 || code_point == 0x0EB3;  // a Thai and Lao vowel, categorized as a letter
   return am || kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC || kind == UTF8PROC_CATEGORY_ME;
 }
 

@@ -51,7 +51,7 @@ TEST(Utf8, WidthInColumns) {
   EXPECT_EQ(width("e\u0301"), 1);  // a combining accent
   EXPECT_EQ(width("漢字"), 4);
   EXPECT_EQ(width("▁the"), 4);
-  EXPECT_EQ(width("a\xE9"), 2);  // an invalid byte is shown as one U+FFFD
+  EXPECT_EQ(width("a\xE9"), 2);  // invalid bytes are shown as U+FFFD
 }
 
 TEST(Utf8, Padding) {
@@ -70,7 +70,7 @@ TEST(Utf8, WordsEndWhereLettersAndDigitsDo) {
   EXPECT_FALSE(word_boundary(text, at("x")));
   EXPECT_TRUE(word_boundary(text, text.size()));
   EXPECT_FALSE(word_boundary("e\u0301a", 3));  // a mark belongs to its letter
-  EXPECT_TRUE(word_boundary("在北京的", 3));   // no blanks are written there
+  EXPECT_TRUE(word_boundary("在北京的", 3));   // script without blanks
   EXPECT_TRUE(begins_without_blank("北京"));
   EXPECT_TRUE(begins_without_blank("《红楼梦》"));
   EXPECT_TRUE(begins_without_blank("，北京"));
@@ -81,7 +81,7 @@ TEST(Utf8, WordsEndWhereLettersAndDigitsDo) {
 TEST(Utf8, NoWordEndsInsideOfACharacterAndItsMarks) {
   EXPECT_TRUE(word_boundary("กา", 3));
   EXPECT_FALSE(word_boundary("กิ", 3));         // a vowel above
-  EXPECT_FALSE(word_boundary("กำ", 3));        // a vowel that is a letter by its category
+  EXPECT_FALSE(word_boundary("กำ", 3));        // a vowel categorized as a letter
   EXPECT_FALSE(word_boundary("か\u3099", 3));  // が, in two characters
 }
 

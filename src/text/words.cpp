@@ -11,10 +11,10 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Stand between characters without being seen: they neither end a word nor are one.
+// Invisible characters, which neither end a word nor form one.
 bool unseen(utf8proc_int32_t c) { return (c >= 0x200B && c <= 0x200D) || c == 0x2060 || c == 0xFEFF; }
 
-// Cuts what stands between white space where a character of a script without blanks begins or ends.
+// Splits a blank-separated string before and after characters of scripts without blanks.
 class Cutter {
  public:
   explicit Cutter(std::vector<std::string_view>& to) : all_(to) {}
@@ -48,7 +48,7 @@ class Cutter {
 
   std::vector<std::string_view>& all_;
   utf8proc_int32_t before_ = -1, state_ = 0;
-  bool alone_ = false;  // the last character that was no mark of another one's
+  bool alone_ = false;  // the last character that was not a mark of another one
 };
 
 // Such characters have three bytes or more, from U+0E00 on.

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 TEST(Words, StandBetweenWhiteSpace) {
   EXPECT_THAT(words("  A dog\truns. \n"), ElementsAre("A", "dog", "runs."));
-  EXPECT_THAT(words("\u00A0one"), ElementsAre("\u00A0one"));  // white space is that of ASCII
+  EXPECT_THAT(words("\u00A0one"), ElementsAre("\u00A0one"));  // only ASCII white space
   EXPECT_THAT(words(" \t"), IsEmpty());
 }
 
@@ -61,10 +61,10 @@ class TokensOfText : public testing::Test {
   Vocabulary v_ = Vocabulary::train(lines_, {.size = 48});
 };
 
-// The text of each word, put together from the spans of its tokens.
+// Reassembles each word from the spans of its tokens.
 TEST_F(TokensOfText, CoverTheirWordsAndNoOther) {
   lines_.push_back("  Hunde   laufen ");
-  lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalized to other characters, more of them and fewer
+  lines_.push_back("ﬁne ＡＢＣ １２ x\u200Bx ¼");  // normalized to more or fewer, different characters
   for (const std::string& line : lines_) {
     const EncodedText tokens = v_.encode_with_spans(line);
     EXPECT_EQ(tokens.ids, v_.encode(line));
@@ -91,7 +91,7 @@ TEST_F(TokensOfText, OfDecodedTextStandInIt) {
     const auto spans = v_.spans_in(ids);
     ASSERT_EQ(spans.size(), ids.size());
     const auto of = words_of_tokens(text, spans);
-    // A piece that begins with the mark of a word begins the next word, unless that mark is all there is of it.
+    // A piece with the word mark begins the next word, unless it consists only of that mark.
     int32_t word = -1;
     for (size_t i = 0; i < ids.size(); ++i) {
       word += v_.piece(ids[i]).starts_with("▁");

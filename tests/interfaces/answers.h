@@ -18,7 +18,7 @@ namespace hexapla::interfaces {
 
 inline Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-// "0.7,0.2,0.1 0.1,0.8,0.1": as the program writes it.
+// "0.7,0.2,0.1 0.1,0.8,0.1", in the program's format.
 inline std::string soft_text(const Matrix& m) {
   std::string text;
   for (size_t row = 0; row < m.rows; ++row)
@@ -52,7 +52,7 @@ class Program {
     std::vector<std::string> words{c.task == Task::translate ? "translate" : "score", "--threads", "1"};
     for (const std::string& path : c.subject->paths) words.insert(words.end(), {"-m", path});
     for (const auto& [name, value] : c.options.items()) {
-      if (c.task != Task::translate && name == "long_input") continue;  // the program's score truncates always
+      if (c.task != Task::translate && name == "long_input") continue;  // scoring in the program always truncates
       words.push_back(as_flag(name));
       if (value != Json(true)) words.push_back(words_of_option(value));
     }
@@ -128,7 +128,7 @@ class Program {
     t.erase("coverage");
     return t;
   }
-  // "line 2: what" on stderr, with options as the library names them.
+  // Parses "line 2: what" on stderr, and renames options as in the library.
   static Json finished(const cli::Result& r, Json lines) {
     static const std::regex note("line (\\d+): (.*)"), flag("--([a-z]+(-[a-z]+)*)");
     std::istringstream in(r.err);
@@ -163,13 +163,13 @@ class Library {
       return {{"error", e.what()}};
     }
   }
-  // The same with submit(), and what translate() has is the first of it.
+  // Uses submit(); the first result must be translate()'s.
   Json submitted(const Case& c) {
     try {
       RequestOptions request;
       request.constraints = asked(c);
       TranslatorOptions how = options(c);
-      how.batch_sentences.reset(), how.batch_tokens.reset();  // requests share theirs
+      how.batch_sentences.reset(), how.batch_tokens.reset();  // requests share them
       return translated(c, translator(c).submit(c.lines, how, request).get());
     } catch (const std::exception& e) {
       return {{"error", e.what()}};
@@ -237,7 +237,7 @@ class Library {
     if (c.task == Task::score) return {{"lines", std::move(lines)}, {"warnings", warnings_}};
     const Json said = warnings_;
     TranslatorOptions looking = options(c);
-    looking.length_penalty.reset(), looking.length_normalization.reset();  // of scores
+    looking.length_penalty.reset(), looking.length_normalization.reset();  // only for scores
     const std::vector<Alignment> all = translator(c).align(c.lines, c.translations, looking, c.units);
     EXPECT_EQ(said, warnings_) << c.text() << "\nscoring and aligning a pair read the same text";
     for (size_t i = 0; i < all.size(); ++i) lines[i][0].update(alignment_json(all[i], c));
@@ -270,7 +270,7 @@ class Http {
  private:
   Json translated(const Case& c) {
     Json options = c.options;
-    options.erase("batch_sentences"), options.erase("batch_tokens");  // requests share theirs
+    options.erase("batch_sentences"), options.erase("batch_tokens");  // requests share them
     if (!c.units.empty()) options["alignment"] = c.units;
     const Json r = post(c, "/v1/translate", {{"q", c.lines}, {"options", options}, {"constraints", c.constraints}});
     if (r.contains("error")) return r;

@@ -1,5 +1,5 @@
 #pragma once
-// Random requests to a model: text in all scripts, and options. The same number gives the same request.
+// Random requests to a model: text in all scripts, and options. Numbers determine requests.
 #include "models.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -15,12 +15,12 @@ struct Case {
   const Subject* subject = nullptr;
   Task task = Task::translate;
   std::vector<std::string> lines;
-  std::vector<std::string> translations;  // of score and align
-  Json options = Json::object();          // by their names in the library
+  std::vector<std::string> translations;  // for score and align
+  Json options = Json::object();          // with the library's names
   Json constraints = nullptr;             // a list of {prefix, require, forbid}
-  std::string units;                      // of an alignment; "": none
-  bool hard = false;                      // the program shows its links, not its weights
-  bool utf8 = true;                       // all text is
+  std::string units;                      // for an alignment; "": none
+  bool hard = false;                      // the program prints links instead of weights
+  bool utf8 = true;                       // all text is UTF-8
 
   std::string text() const {
     return cat("case ", number, ": ", subject->name, task == Task::translate ? " translates " : " scores ",
@@ -39,7 +39,7 @@ class Draw {
     c.number = number_;
     c.subject = &of(models_.all());
     c.task = one_in(4) ? Task::score : one_in(8) ? Task::align : Task::translate;
-    if (c.subject->paths.size() > 1) c.task = Task::translate;  // an ensemble does nothing else
+    if (c.subject->paths.size() > 1) c.task = Task::translate;  // an ensemble can only translate
     for (uint32_t n = 1 + below(5); n > 0; --n) c.lines.push_back(language(*c.subject) + line(*c.subject));
     if (c.task == Task::translate) {
       search(c);
@@ -51,7 +51,7 @@ class Draw {
     }
     for (const auto* all : {&c.lines, &c.translations})
       for (const std::string& text : *all) c.utf8 &= !text::invalid_utf8(text);
-    if (!c.utf8) c.constraints = nullptr;  // the program reads these in JSON
+    if (!c.utf8) c.constraints = nullptr;  // the program reads these as JSON
     return c;
   }
 
@@ -100,10 +100,9 @@ class Draw {
     return text;
   }
 
-  // Now and then an option does nothing beside the others: all interfaces say the same of it.
+  // Sometimes options have no effect together; all interfaces must report the same.
   bool in_vain() { return one_in(10); }
 
-  // Options that scoring takes.
   void scoring(Case& c) {
     if (one_in(3)) c.options["length_penalty"] = of(std::vector<double>{0, 0.3, 1, 2.5, -0.5});
     if (one_in(5) && (c.options.value("length_penalty", 1.0) != 0 || in_vain()))

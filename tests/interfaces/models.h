@@ -1,5 +1,5 @@
 #pragma once
-// The models of interfaces_test.cpp: small ones with random weights, and the fixtures of imported ones.
+// The models of interfaces_test.cpp: small ones with random weights, and fixtures of imported ones.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@
 
 namespace hexapla::interfaces {
 
-// A model, or an ensemble of several, and words that its vocabulary has.
+// A model, or an ensemble of several, and words in its vocabulary.
 struct Subject {
   std::string name;
   std::vector<std::string> paths;
   std::vector<std::string> words;
-  std::vector<std::string> languages{};  // that a line may choose: ">>de<< ..."
+  std::vector<std::string> languages{};  // for lines that choose one: ">>de<< ..."
 };
 
 inline const std::vector<std::string>& latin_lines() {

@@ -1,5 +1,5 @@
 #pragma once
-// The Python module, asked in JSON lines: one process answers all cases.
+// The Python module, queried with JSON lines: one process answers all cases.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr size_t kElements = size_t{1} << 18;  // of a block
+constexpr size_t kElements = size_t{1} << 18;  // per block
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::vector<float> gathered(const std::vector<float>& from, const std::vector<si
   all.reserve(count);
   while (all.size() < count) {
     all.push_back(from[at]);
-    for (size_t i = shape.size(); i-- > 0;) {  // as an odometer counts
+    for (size_t i = shape.size(); i-- > 0;) {  // counts like an odometer
       at += strides[i];
       if (++index[i] < shape[i]) break;
       at -= strides[i] * shape[i];

@@ -1,6 +1,6 @@
 #pragma once
-// What the readers of containers share: tensors by name with the place of each in its file, and numbers that are
-// converted block by block, so that beside the result no second copy of a tensor is in memory.
+// Shared by the readers of containers: tensors by name with their place in the file, and numbers
+// converted block by block, so that no second copy of a tensor is in memory.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace hexapla::convert {
 
-// Tensors sorted by name, each with a Place that its reader understands.
+// Tensors sorted by name, each with a Place that its reader interprets.
 template <class Place>
 class Catalog {
  public:
-  // DataError naming `file`: the name is not allowed, or there are too many.
+  // DataError naming `file`: an invalid name, or too many tensors.
   void add(const std::string& file, ForeignTensor tensor, Place place) {
     check_name(file, tensor.name);
     if (unsorted_.size() == limits::tensors)
       throw DataError(cat(file, ": it has more than ", limits::tensors, " tensors; no model has so many"));
     unsorted_.emplace_back(std::move(tensor), std::move(place));
   }
-  // After the last one. DataError: a name is there twice.
+  // Call after the last add(). DataError: a duplicate name.
   void sort(const std::string& file) {
     std::sort(unsorted_.begin(), unsorted_.end(), [](auto& a, auto& b) { return a.first.name < b.first.name; });
     for (auto& [tensor, place] : unsorted_) {
@@ -34,7 +34,7 @@ class Catalog {
     unsorted_.clear();
   }
   const std::vector<ForeignTensor>& tensors() const { return tensors_; }
-  // InternalError: the tensor is of another file.
+  // InternalError: a tensor of another file.
   const Place& place_of(const ForeignTensor& tensor) const {
     const auto at = std::lower_bound(tensors_.begin(), tensors_.end(), tensor.name,
                                      [](const ForeignTensor& t, const std::string& name) { return t.name < name; });
@@ -48,20 +48,20 @@ class Catalog {
   std::vector<Place> places_;
 };
 
-// Brings `size` bytes, from byte `at` of a tensor's own on.
+// Reads `size` bytes of a tensor, starting at its byte `at`.
 using ReadBytes = std::function<void(size_t at, char* to, size_t size)>;
 
-// `count` numbers of a type, as f32. The caller has made sure that the file has their bytes.
+// `count` numbers of a type, as f32. The caller has checked that the file has their bytes.
 std::vector<float> floats_in_blocks(ElementType type, size_t count, const ReadBytes& read);
-// The same without those before number `first`.
+// Skips the numbers before `first`.
 std::vector<float> floats_in_blocks(ElementType type, size_t first, size_t count, const ReadBytes& read);
 
-// The elements of `from` that a tensor of this shape has, row by row; neighbors along extent i lie strides[i] apart.
-// The last of them lies inside of `from`.
+// The elements of a strided tensor, row by row; neighbors along extent i are strides[i] elements
+// apart. The last one must be inside `from`.
 std::vector<float> gathered(const std::vector<float>& from, const std::vector<size_t>& shape,
                             const std::vector<size_t>& strides);
 
-// Strides, in elements, of a tensor that lies row by row, and of one that lies column by column (Fortran's order).
+// Strides, in elements, of row-major and of column-major (Fortran) tensors.
 std::vector<size_t> row_strides(const std::vector<size_t>& shape);
 std::vector<size_t> column_strides(const std::vector<size_t>& shape);
 

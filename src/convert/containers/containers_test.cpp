@@ -1,4 +1,4 @@
-// What the readers of containers give, and what they refuse.
+// Which files the readers of containers accept, and which they reject.
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"
@@ -63,7 +63,7 @@ TEST_F(Containers, TorchTransposedTensorsComeRowByRow) {
   EXPECT_THAT(numbers(file, "t"), ElementsAre(1, 4, 2, 5, 3, 6));
 }
 
-// A tensor that must be read whole is read once for all of its parts.
+// A tensor that can only be read whole is read once for all its parts.
 TEST_F(Containers, PartsInARowAreReadOnce) {
   struct Counted : ForeignTensors {
     std::string name = "x";
@@ -89,7 +89,7 @@ TEST_F(Containers, PartsInARowAreReadOnce) {
   EXPECT_EQ(file.reads, 4) << "one at a time in memory";
 }
 
-// Whatever a pickle asks to be called is refused by its name.
+// Every function that a pickle asks to call is rejected by name.
 TEST_F(Containers, TorchRunsNothing) {
   const auto asks = [&](const std::string& code) { return refusal<TorchFile>(torch_archive(code, {})); };
   for (const auto& [module, name] :
@@ -201,7 +201,8 @@ TEST_F(Containers, CTranslate2VariablesOfEveryVersion) {
   }
 }
 
-// As OpenNMT-tf called its variables; without a name of the kind, types of elements, aliases and scales of 16 bits.
+// OpenNMT-tf's variable names; without a specification name, element types or aliases; scales of
+// 16-bit weights.
 TEST_F(Containers, CTranslate2VariablesOfTheFirstVersion) {
   const auto variable = [](const std::string& name, uint32_t rows, uint8_t width, const std::string& bytes) {
     return ct2_text(name) + '\1' + le(rows) + le(width) + le(rows) + bytes;

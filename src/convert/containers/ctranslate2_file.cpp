@@ -6,14 +6,15 @@ namespace hexapla::convert {
 namespace {
 
 constexpr uint32_t kOldest = 1, kNewest = 6;
-// Since these versions the specification has a name, there are aliases, and variables have a type.
+// The versions that added a specification name, aliases, and element types.
 constexpr uint32_t kNamed = 2, kAliased = 3, kTyped = 4;
 constexpr std::string_view kScale = "_scale";
-constexpr float kScaleOf16Bits = 1000;  // of weights of 16 bits in files without scales
+constexpr float kScaleOf16Bits = 1000;  // of 16-bit weights in files without scales
 
 bool is_integer(ElementType type) { return type == ElementType::i8 || type == ElementType::i16; }
 
-// The present name of a variable of the first revision (CTranslate2's src/models/transformer.cc).
+// Translates a variable's name in the first revision (CTranslate2's src/models/transformer.cc) to
+// the current one.
 std::string name_of_first_revision(std::string name) {
   const auto replace = [&](std::string_view from, std::string_view to) {
     if (const size_t at = name.find(from); at != name.npos) name.replace(at, from.size(), to);
@@ -37,7 +38,7 @@ std::string name_of_first_revision(std::string name) {
 
 }  // namespace
 
-// The file, read from its beginning on, number by number: the head of a variable stands before its bytes.
+// Reads the file sequentially, number by number: a variable's header precedes its bytes.
 class CTranslate2File::Head {
  public:
   explicit Head(const FileReader& file) : file_(file) {}
@@ -52,7 +53,7 @@ class CTranslate2File::Head {
     at_ += sizeof value;
     return value;
   }
-  // 2 bytes of length, the bytes, and a zero that counts.
+  // A 2-byte length, which includes the final zero, and the bytes.
   std::string text(const char* what) {
     const size_t length = number<uint16_t>(what);
     need(length, what);
@@ -120,7 +121,7 @@ void CTranslate2File::read_variables(Head& head) {
     if (version_ >= kTyped) {
       if (type >= std::size(types)) head.refuse(cat(what, " has the type ", int(type), "; known are 0 to 5"));
       tensor.type = types[type];
-    } else {  // the width of an element stands there, and how many there are
+    } else {  // instead, bytes per element and the number of elements
       if (type != 1 && type != 2 && type != 4) head.refuse(cat(what, " has elements of ", int(type), " bytes"));
       tensor.type = type == 1 ? ElementType::i8 : type == 2 ? ElementType::i16 : ElementType::f32;
       bytes *= type;
@@ -155,7 +156,7 @@ void CTranslate2File::read_aliases(Head& head) {
   }
 }
 
-// An integer weight, a tensor of rank 2 or more, has a scale for each row, or one. Of 16 bits it may have none.
+// Integer weights of rank 2 or more have a scale per row, or one scale. 16-bit ones may have none.
 void CTranslate2File::find_scales(const std::string& name, const ForeignTensor& tensor, Variable& variable) const {
   if (!is_integer(tensor.type) || tensor.shape.size() < 2) return;
   const auto scale = variables_.find(name + std::string(kScale));

@@ -1,4 +1,4 @@
-// Files that the systems themselves have written (scripts/fixtures/make_containers_fixture.py).
+// Files written by the systems themselves (scripts/fixtures/make_containers_fixture.py).
 #include <gtest/gtest.h>
 
 #include "base/files/file.h"

@@ -1,5 +1,5 @@
-// Files that somebody has tampered with: each is read, or refused with one message that names it; none ends the
-// process, goes on without end, or takes more memory than it has bytes and a few million.
+// Tampered files: each is read, or rejected with one message that names it; none crashes the
+// process, loops forever, or takes more memory than the file's size plus a few million bytes.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string some_of(Random& r, const std::string& bytes) {
   return bytes.substr(from, 1 + any(r, std::min<size_t>(64, bytes.size() - from)));
 }
 
-// Numbers that sizes, offsets and counts should not be.
+// Implausible sizes, offsets and counts.
 uint64_t hostile_number(Random& r, size_t size) {
   const uint64_t numbers[] = {0,
                               1,
@@ -93,7 +93,7 @@ std::string mutated(Random& r, const std::string& bytes) {
   }
 }
 
-// The pickle machine's own words at places where others stood.
+// Overwrites bytes by opcodes, or inserts snippets of pickle code, at random places.
 std::string mutated_pickle(Random& r, std::string bytes) {
   const std::string words =
       std::string("().0123NJKMGUTX]}tebusacRQqrhjldgpoiFILSV\x80\x81\x82\x85\x86\x87\x88\x89\x8a\x8b\x8c") +
@@ -126,7 +126,7 @@ std::string mutated_pickle(Random& r, std::string bytes) {
   return bytes;
 }
 
-// One kind of files: how to tamper with one, and what uses it.
+// A kind of file: how to tamper with it, and the code that reads it.
 struct Tampering {
   const char* name;
   std::function<std::string(Random&)> file;
@@ -147,7 +147,7 @@ std::string head_of(const std::string& bytes, const std::string& entry) {
   return bytes.substr(at, bytes.find("PK", at) - at);
 }
 
-// Archives that are whole, with one entry tampered with.
+// Valid archives with one entry tampered with.
 std::string torch_with_mutated_pickle(Random& r) {
   const std::string honest = small_checkpoint(), pickle = head_of(honest, "m/data.pkl");
   return zip({{"m/data.pkl", any(r, 3) == 0 ? mutated(r, pickle) : mutated_pickle(r, pickle)},
@@ -206,7 +206,7 @@ const std::vector<Tampering> tamperings{
 class Mutations : public TestFolder, public testing::WithParamInterface<Tampering> {
  protected:
   void write(const std::string& name, const std::string& bytes) const { std::ofstream(at(name)) << bytes; }
-  // Whether it was refused; then with one message that names the file.
+  // Whether it was rejected, with one message that names the file.
   bool refused(const std::string& path) const {
     try {
       GetParam().use(path);

@@ -9,7 +9,7 @@
 namespace hexapla::convert {
 namespace {
 
-// The dictionary of a head, a literal of Python: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+// A header's Python literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class Literal {
  public:
   Literal(std::string_view text, const std::string& place) : text_(text), place_(place) {}
@@ -132,7 +132,7 @@ NpzFile::NpzFile(const std::string& path) : archive_(path) {
   catalog_.sort(path);
 }
 
-// Enough of an array for its head.
+// The beginning of an array, long enough for its header.
 std::string NpzFile::start_of(const ZipEntry& e) const {
   std::string start(std::min(e.size, max_head), '\0');
   size_t filled = 0;
@@ -147,7 +147,7 @@ std::string NpzFile::start_of(const ZipEntry& e) const {
   return start;
 }
 
-// Of an array's numbers: straight from the file, or as they come out of deflate, in order.
+// Reads an array's numbers: directly from the file, or in order as they are inflated.
 ReadBytes NpzFile::reader(const ForeignTensor& tensor, const Array& array) const {
   const ZipEntry& e = *array.entry;
   if (!e.deflated)

@@ -1,6 +1,7 @@
 #pragma once
-// NumPy's .npz: a zip archive of .npy files, stored or deflated (numpy.lib.format describes them, versions 1 to 3).
-// Fortran's order comes out row by row; big-endian numbers, objects, texts and records are refused by name.
+// NumPy's .npz: a zip archive of .npy files, stored or deflated (see numpy.lib.format, versions 1
+// to 3). Fortran order is converted to row-major; big-endian numbers, objects, texts and records
+// are rejected by name.
 #include <string>
 #include <vector>
 
@@ -9,29 +10,30 @@
 
 namespace hexapla::convert {
 
-// What the head of an array says.
 struct NpyHead {
   ElementType type = ElementType::f32;
   bool fortran = false;
   std::vector<size_t> shape;
-  size_t bytes = 0;  // of the head itself, before the numbers
+  size_t bytes = 0;  // of the header itself
 };
 
-// Reads it off the front of an array. place: "x.npz: entry 'a.npy'". DataError naming it and the field.
+// Parses the header at the beginning of an array. place: "x.npz: entry 'a.npy'". DataError naming
+// it and the field.
 NpyHead npy_head(std::string_view start, const std::string& place);
 
 class NpzFile : public ForeignTensors {
  public:
   static constexpr size_t max_head = 16384;  // bytes; NumPy allows 10,000
 
-  // DataError naming the file and the entry: no zip archive, damaged, an entry that is no array, of a type not read.
+  // DataError naming the file and the entry: not a zip archive, damaged, not an array, or an
+  // unsupported type.
   explicit NpzFile(const std::string& path);
 
   const std::string& path() const override { return archive_.path(); }
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
-  // The bytes of a tensor as they are, of i8 and u8 a text (Marian's special:model.yml, with zeros at its end).
+  // The raw bytes of a tensor; i8 and u8 may be text (Marian's special:model.yml, zero-padded).
   std::string bytes(const ForeignTensor& tensor) const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// The tensors of a model in safetensors files: one, or several that an index names (model.safetensors.index.json, as
-// transformers writes it: {"weight_map": {"encoder.weight": "model-00001-of-00002.safetensors"}}).
+// The tensors of a model in one safetensors file, or in several listed in an index
+// (model.safetensors.index.json, as transformers writes it: {"weight_map": {"encoder.weight":
+// "model-00001-of-00002.safetensors"}}).
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,8 +13,8 @@ namespace hexapla::convert {
 
 class SafetensorsModel : public ForeignTensors {
  public:
-  // path: a .safetensors file, or an index, whose files lie beside it. DataError naming the file and the tensor: one of
-  // them is damaged, is missing, or lies elsewhere; index and files disagree.
+  // path: a .safetensors file, or an index with its files in the same folder. DataError naming the
+  // file and the tensor: a file is damaged, missing or elsewhere, or index and files disagree.
   explicit SafetensorsModel(const std::string& path);
 
   const std::string& path() const override { return path_; }

@@ -9,7 +9,7 @@
 namespace hexapla::convert {
 namespace {
 
-// A bare name: no folder, neither this one nor the one above.
+// A bare name: no folder, and neither "." nor "..".
 bool is_bare(const std::string& name) {
   return !name.empty() && name.size() <= limits::name && name != "." && name != ".." &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;

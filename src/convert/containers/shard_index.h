@@ -7,11 +7,11 @@
 namespace hexapla::convert {
 
 struct ShardIndex {
-  std::map<std::string, std::string> file_of;  // of each tensor, a bare name
+  std::map<std::string, std::string> file_of;  // by tensor, a bare file name
   std::set<std::string> files;
 };
 
-// DataError naming the index and the tensor: no such index, a file that lies elsewhere, too many files.
+// DataError naming index and tensor: not an index, a file in another folder, too many files.
 ShardIndex read_shard_index(const std::string& path);
 
 // The path of a file that the index at `path` names.

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: writers of the containers, of our own, that also write what no honest writer does.
+// For tests: our own writers of the containers, which can also write invalid files.
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -20,14 +20,14 @@ inline std::string floats(const std::vector<float>& values) {
   return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
 }
 
-// A zip archive. Members say otherwise what the records of an entry would say by themselves.
+// A zip archive entry. Members override what its records would otherwise say.
 struct TestEntry {
   std::string name, content;
   bool deflate = false;
-  uint16_t flags = 0, method = 99;  // 99: as it is packed
-  int64_t claimed = -1;             // size; -1: the true one
+  uint16_t flags = 0, method = 99;  // 99: the actual one
+  int64_t claimed = -1;             // size; -1: the actual one
   bool zip64 = false;
-  uint32_t crc = 1;  // 1: the true one
+  uint32_t crc = 1;  // 1: the actual one
   std::string local_name = {};
 
   std::string packed() const {
@@ -70,7 +70,7 @@ inline std::string zip(const std::vector<TestEntry>& entries, bool zip64_end = f
   return file + "PK\5\6" + le<uint32_t>(0) + count16 + count16 + small(size) + small(offset) + le<uint16_t>(0);
 }
 
-// Pieces of a pickle of protocol 2, as torch.save() writes them.
+// Parts of a protocol 2 pickle, as torch.save() writes them.
 namespace pickled {
 inline std::string integer(int64_t value) {
   if (value >= 0 && value < 256) return "K" + le(static_cast<uint8_t>(value));
@@ -114,7 +114,7 @@ inline std::string torch_archive(const std::string& value, const std::vector<std
   entries.push_back({"m/version", "3\n"});
   return zip(entries);
 }
-// A linear layer, the way its state dict is saved, beside options of the training.
+// A linear layer, saved as a state dict, with training options.
 inline std::string small_checkpoint() {
   using namespace pickled;
   const std::string options = global("argparse", "Namespace") + ")\x81" + dictionary({{"heads", integer(2)}}) + "b";
@@ -142,11 +142,11 @@ inline std::string small_npz() {
               {"special:model.yml.npy", npy_of("|i1", false, "(4,)", std::string("a: 1", 4)), false, 0, 99, -1, true}});
 }
 
-// model.bin of CTranslate2.
+// CTranslate2's model.bin.
 struct TestVariable {
   std::string name;
   std::vector<uint32_t> shape;
-  uint8_t type;  // as in the file
+  uint8_t type;  // the number in the file
   std::string bytes;
 };
 inline std::string ct2_text(const std::string& t) { return le(static_cast<uint16_t>(t.size() + 1)) + t + '\0'; }
@@ -178,7 +178,8 @@ inline std::string small_ct2(uint32_t version = 6) {
              version, {{"decoder/weight", "encoder/weight"}});
 }
 
-// The archive at `path`, with `change` done to the content of its entries whose names end so, and true checksums.
+// Copies the archive at `path`, applying `change` to the content of entries whose names have this
+// ending, with correct checksums.
 template <class F>
 std::string rezipped(const std::string& path, std::string_view ending, F&& change) {
   const ZipArchive archive(path);

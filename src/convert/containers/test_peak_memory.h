@@ -1,6 +1,7 @@
 #pragma once
-// Replaces operator new and delete in the whole test program of the one source file that includes this, to see how much
-// memory is in use at most. Sanitizers bring operators of their own: HEXAPLA_SEES_PEAKS is not defined there.
+// Replaces operator new and delete in the test program whose single source file includes this, to
+// measure peak memory. Not under sanitizers, which have their own: HEXAPLA_SEES_PEAKS is not
+// defined.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HEXAPLA_SEES_PEAKS 1
 #include <malloc.h>
@@ -24,7 +25,7 @@ inline void uncounted(void* p) noexcept {
   std::free(p);
 }
 
-// From its making on.
+// Measures from its construction on.
 class PeakMemory {
  public:
   PeakMemory() : before_(bytes_in_use) { most_bytes_in_use = before_; }

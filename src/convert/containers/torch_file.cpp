@@ -11,19 +11,19 @@ namespace {
 using PickleKind = PickleValue::Kind;
 using Use = KnownName::Use;
 
-// All that a pickle of weights may ask for; argparse's record of options is part of fairseq's, OpenNMT's and other
-// checkpoints.
+// Everything that a pickle of weights may refer to; argparse.Namespace holds the options in
+// checkpoints of fairseq, OpenNMT and others.
 constexpr KnownName known_names[] = {
     {"collections.OrderedDict", Use::dictionary},
     {"argparse.Namespace", Use::object},
     {"builtins.set", Use::list},
-    {"fairseq.meters.AverageMeter", Use::object},  // what fairseq measured while it trained
+    {"fairseq.meters.AverageMeter", Use::object},  // fairseq's training statistics
     {"fairseq.meters.StopwatchMeter", Use::object},
     {"fairseq.meters.TimeMeter", Use::object},
     {"fairseq.logging.meters.AverageMeter", Use::object},
     {"fairseq.logging.meters.StopwatchMeter", Use::object},
     {"fairseq.logging.meters.TimeMeter", Use::object},
-    // Vocabularies of OpenNMT-py 2, which are objects of torchtext.
+    // Vocabularies of OpenNMT-py 2, which are torchtext objects.
     {"onmt.inputters.text_dataset.TextMultiField", Use::object},
     {"onmt.inputters.text_dataset._feature_tokenize", Use::name},
     {"torchtext.data.field.Field", Use::object},
@@ -32,8 +32,8 @@ constexpr KnownName known_names[] = {
     {"torchtext.vocab.Vocab", Use::object},
     {"collections.Counter", Use::call},
     {"functools.partial", Use::call},
-    {"_codecs.encode", Use::call},  // bytes, as protocol 2 has them
-    {"numpy.dtype", Use::call},     // single numbers of NumPy
+    {"_codecs.encode", Use::call},  // bytes in protocol 2
+    {"numpy.dtype", Use::call},     // NumPy scalars
     {"numpy.core.multiarray.scalar", Use::call},
     {"numpy._core.multiarray.scalar", Use::call},
     {"torch.Size", Use::list},
@@ -75,15 +75,15 @@ ElementType type_of_storage(std::string_view name, const std::string& path) {
   throw DataError(cat(path, ": a storage is of the kind ", shown(name), "; read are torch.FloatStorage and its like"));
 }
 
-// The two numbers that a file of the legacy format begins with, each a pickle, and the pickle of the first.
+// A legacy file begins with two pickled numbers: the magic number and the protocol.
 constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr std::string_view kMagicPickle("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
 constexpr int64_t kProtocol = 1001;
 
 }  // namespace
 
-// The way through the dictionaries. Lists may contain themselves: whoever is too deep has gone in a circle, and what is
-// visited more often than it has values is many times the same.
+// State of the walk through the dictionaries. Lists may contain themselves: exceeding the depth
+// means a cycle, and more visits than values mean repeated contents.
 struct TorchFile::Walk {
   size_t depth = 0, visits = 0;
 };
@@ -110,7 +110,7 @@ void TorchFile::damaged(const std::string& what) const {
   throw DataError(cat(path_, ": ", what, "; the file is damaged"));
 }
 
-// archive/data.pkl and archive/data/0, archive/data/1, ...; older ones do without archive/byteorder.
+// archive/data.pkl and archive/data/0, archive/data/1, ...; old archives have no archive/byteorder.
 void TorchFile::open_archive() {
   archive_ = std::make_unique<ZipArchive>(path_);
   const ZipEntry* pickle = nullptr;
@@ -135,8 +135,8 @@ void TorchFile::open_archive() {
   values_ = Pickle::read(bytes, known_names);
 }
 
-// Pickles: magic number, protocol, the system's sizes, the object, the storages' keys. Then, for each key, how many
-// elements the storage has, in 8 bytes, and these.
+// Pickles: magic number, protocol, the system's sizes, the object, the storages' keys. Then for
+// each key the number of elements in 8 bytes, and the elements.
 void TorchFile::open_legacy() {
   file_ = FileReader(path_);
   pickled_ = std::make_unique<std::string>(std::min(file_.size(), limits::pickle), '\0');
@@ -187,7 +187,8 @@ void TorchFile::place_storages(Cursor& bytes) {
   for (auto& [key, storage] : wanted) legacy_.push_back(std::move(storage));
 }
 
-// Of ('storage', torch.FloatStorage, key, 'cpu', number of elements), in the legacy format with another field.
+// Parses ('storage', torch.FloatStorage, key, 'cpu', number of elements); the legacy format has one
+// more field.
 TorchFile::Storage TorchFile::storage_of(const PickleValue& reference) const {
   const std::vector<PickleId>& fields = values_[reference.items.at(0)].items;
   const auto field = [&](size_t i, PickleKind kind) -> const PickleValue& {
@@ -244,7 +245,8 @@ void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
   --walk.depth;
 }
 
-// Of _rebuild_tensor_v2(storage, offset, sizes, strides, ...), or _rebuild_parameter(tensor, ...).
+// Parses _rebuild_tensor_v2(storage, offset, sizes, strides, ...) or _rebuild_parameter(tensor,
+// ...).
 void TorchFile::add_tensor(const std::string& name, const PickleValue& rebuilt) {
   const std::string place = cat(path_, ": tensor ", shown(name));
   const PickleValue* call = &rebuilt;
@@ -284,8 +286,8 @@ std::vector<size_t> TorchFile::sizes_of(const std::string& name, const PickleVal
   return all;
 }
 
-// Its last element lies in the storage, and it has no more elements than that: nobody's memory is filled by repeating
-// one number.
+// The last element must lie in the storage, and there may be no more elements than the storage has:
+// repeating one number must not fill the memory.
 void TorchFile::check_view(const std::string& place, const ForeignTensor& tensor, const View& view) const {
   if (tensor.shape.size() != view.strides.size())
     throw DataError(

@@ -1,8 +1,9 @@
 #pragma once
-// What torch.save() writes: dictionaries of tensors, numbers and texts, as a zip archive (PyTorch 1.6 and later) or as
-// pickles with the numbers after them (before that, and with _use_new_zipfile_serialization=False). A checkpoint may
-// have more than the weights: a tensor is named by the keys that lead to it, joined by dots, "model.encoder.weight" of
-// {"model": {"encoder.weight": ...}}.
+// Files of torch.save(): dictionaries of tensors, numbers and texts, as a zip archive (PyTorch 1.6
+// and later) or as pickles followed by the numbers (earlier, and with
+// _use_new_zipfile_serialization=False). A checkpoint may contain more than weights. A tensor's
+// name is the keys that lead to it, joined by dots: "model.encoder.weight" in {"model":
+// {"encoder.weight": ...}}.
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@ namespace hexapla::convert {
 
 class TorchFile : public ForeignTensors {
  public:
-  // DataError naming the file and the place in it: neither of the two formats, cut short, damaged, other things than
-  // tensors and plain values in it (with the name of the first), a tensor beyond its storage.
+  // DataError naming the file and the place in it: neither format, truncated, damaged, something
+  // other than tensors and plain values (names the first), a tensor beyond its storage.
   explicit TorchFile(const std::string& path);
-  // Whether the file begins as one of the two does; a zip archive may still be of another kind.
+  // Whether the file begins like one of the formats; a zip archive may still hold something else.
   static bool is_one(const std::string& path);
 
   const std::string& path() const override { return path_; }
@@ -27,19 +28,19 @@ class TorchFile : public ForeignTensors {
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
 
-  // What is beside the tensors: options, vocabularies, numbers.
+  // Everything besides tensors: options, vocabularies, numbers.
   const Pickle& values() const { return values_; }
 
  private:
-  // A piece of memory that tensors look into.
+  // Memory that tensors are views of.
   struct Storage {
     std::string key;
     ElementType type = ElementType::f32;
-    size_t count = 0;                 // of its elements
-    const ZipEntry* entry = nullptr;  // where it is in a zip archive,
+    size_t count = 0;                 // elements
+    const ZipEntry* entry = nullptr;  // its entry in a zip archive,
     size_t offset = 0;                // or in the file
   };
-  // A tensor's look into it, in elements.
+  // A tensor's view of a storage, in elements.
   struct View {
     Storage storage;
     size_t offset = 0;
@@ -55,7 +56,7 @@ class TorchFile : public ForeignTensors {
   void find_tensors(Walk& walk, PickleId at, const std::string& name);
   void add_tensor(const std::string& name, const PickleValue& rebuilt);
   std::vector<size_t> sizes_of(const std::string& name, const PickleValue& list) const;
-  ReadBytes reader(const View& view, ElementType type) const;  // from the first element on
+  ReadBytes reader(const View& view, ElementType type) const;  // starts at the view's first element
   void check_view(const std::string& place, const ForeignTensor& tensor, const View& view) const;
   [[noreturn]] void damaged(const std::string& what) const;
 

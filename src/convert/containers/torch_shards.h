@@ -1,6 +1,6 @@
 #pragma once
-// The tensors of several files of torch.save() that an index holds together (pytorch_model.bin.index.json, as
-// transformers wrote it before safetensors).
+// The tensors of several torch.save() files listed in an index (pytorch_model.bin.index.json, which
+// transformers wrote before safetensors).
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +11,8 @@ namespace hexapla::convert {
 
 class TorchShards : public ForeignTensors {
  public:
-  // path: the index, whose files lie beside it. DataError as of TorchFile; index and files disagree.
+  // path: the index, with its files in the same folder. DataError as for TorchFile, or index and
+  // files disagree.
   explicit TorchShards(const std::string& path);
 
   const std::string& path() const override { return path_; }
@@ -22,7 +23,7 @@ class TorchShards : public ForeignTensors {
  private:
   std::string path_;
   std::vector<std::unique_ptr<TorchFile>> files_;
-  Catalog<size_t> catalog_;  // the number of the file
+  Catalog<size_t> catalog_;  // Place: index of the file
 };
 
 }  // namespace hexapla::convert

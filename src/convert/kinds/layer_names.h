@@ -1,6 +1,6 @@
 #pragma once
-// Where the systems keep the parts of a layer: what readers of kinds have in common is what a layer consists of, what
-// they differ in are the names.
+// Tensor names of the parts of a layer. All readers of kinds build layers from the same parts; only
+// the names differ.
 #include <string>
 #include <vector>
 
@@ -8,30 +8,30 @@
 
 namespace hexapla::convert {
 
-// y = x W + b of matrices [out, in], one below the other, each a Part of a tensor. No biases: the map has none.
+// y = x W + b with matrices [out, in] stacked, each a Part of a tensor. No biases: none in the map.
 struct LinearNames {
   std::vector<Part> weights, biases;
 };
-// prefix + ".weight", prefix + ".bias" of each.
+// prefix + ".weight" and prefix + ".bias" for each prefix.
 LinearNames linear_names(const std::vector<std::string>& prefixes, bool bias);
 
 struct NormNames {
   std::string gain, bias;
 };
 
-// into: queries, keys and values of self-attention, or the queries alone of cross-attention, which has keys and values
-// in of_memory.
+// into: queries, keys and values of self-attention, or only the queries of cross-attention, whose
+// keys and values are in of_memory.
 struct AttentionNames {
   LinearNames into, of_memory, output;
   NormNames norm;
 };
 
 struct FeedForwardNames {
-  LinearNames inner, linear, outer;  // linear: only of a gated one
+  LinearNames inner, linear, outer;  // linear: only if gated
   NormNames norm;
 };
 
-// Puts names together to a WeightMap. `own` is a prefix of our parameters' names: "encoder.layers.0".
+// Builds a WeightMap from names. `own` is a prefix of our parameters' names: "encoder.layers.0".
 class WeightNames {
  public:
   void encoder_layer(int64_t i, const AttentionNames& self, const FeedForwardNames& feed_forward);
@@ -39,7 +39,7 @@ class WeightNames {
                      const FeedForwardNames& feed_forward);
   void linear(const std::string& own, const LinearNames& names);
   void norm(const std::string& own, const NormNames& names);
-  void table(const std::string& own, const std::string& tensor);  // a matrix as it is
+  void table(const std::string& own, const std::string& tensor);  // an untransposed matrix
   void vector(const std::string& own, const std::string& tensor);
   void ignore(const std::string& tensor) { map_.ignored.push_back(tensor); }
   WeightMap take() { return std::move(map_); }

@@ -20,20 +20,21 @@ using model::Config;
 
 constexpr const char* kSettings = "special:model.yml";
 
-// The file of this name in the folder of another, whatever folder the name had: no other is opened.
+// The file of this name in the folder of `file`; folders in `name` are ignored, so no other folder
+// is accessed.
 std::string beside(const std::string& file, const std::string& name) {
   return directory_of(file) + "/" + name.substr(name.rfind('/') + 1);
 }
 
 struct Files {
   std::string model;
-  std::string settings;  // of the decoder; "": none
+  std::string settings;  // for the decoder; "": none
 };
 
-// Names in the folder that begin and end so, sorted.
+// Sorted names in the folder with this beginning and end.
 std::vector<std::string> named(const std::string& folder, const std::string& begin, const std::string& end) {
   std::vector<std::string> all;
-  std::error_code none;  // then there are no names
+  std::error_code none;  // on an error there are no names
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(begin) && name.ends_with(end)) all.push_back(name);
@@ -42,8 +43,8 @@ std::vector<std::string> named(const std::string& folder, const std::string& beg
   return all;
 }
 
-// The settings of the decoder that a folder has: decoder.yml, Firefox Translations' config.intgemm8bitalpha.yml, or
-// model.npz.decoder.yml.
+// The decoder settings in a folder: decoder.yml, Firefox Translations' config.intgemm8bitalpha.yml,
+// or model.npz.decoder.yml.
 std::string settings_in(const std::string& folder) {
   if (is_file(folder + "/decoder.yml")) return folder + "/decoder.yml";
   std::vector<std::string> all = named(folder, "config", ".yml");
@@ -51,7 +52,7 @@ std::string settings_in(const std::string& folder) {
   return all.empty() ? "" : folder + "/" + all.front();
 }
 
-// As Firefox stores it: model.enpt.intgemm.alphas.bin, with vocab.enpt.spm or srcvocab and trgvocab beside it.
+// Firefox's layout: model.enpt.intgemm.alphas.bin with vocab.enpt.spm, or srcvocab and trgvocab.
 std::string lone_model_in(const std::string& folder) {
   const std::vector<std::string> all = named(folder, "model", ".bin");
   return all.size() == 1 && is_marian_file(folder + "/" + all.front()) ? folder + "/" + all.front() : "";
@@ -71,7 +72,7 @@ Files files_of(const std::string& path) {
   return {beside(settings, models.front()), settings};
 }
 
-// What Firefox sets for every one of its models, whose files come without settings.
+// Firefox's settings for all its models, whose files have none.
 PlainYaml settings_of_firefox(const std::string& model) {
   const std::string folder = directory_of(model);
   std::vector<std::string> both = named(folder, "vocab", ".spm");
@@ -87,7 +88,7 @@ PlainYaml settings_of_firefox(const std::string& model) {
   return {text, folder + "/settings of Firefox"};
 }
 
-// The tensors of a model, and the settings that lie among them.
+// A model's tensors, and the settings stored with them.
 struct Contents {
   std::shared_ptr<const ForeignTensors> tensors;
   std::string settings;
@@ -98,7 +99,7 @@ Contents contents_of(const std::string& path) {
   return {file, file->bytes(file->get(kSettings))};
 }
 
-// Settings that a model of ours can be without, but not with.
+// Settings whose other values our models cannot represent.
 void refuse_unknown_variants(const PlainYaml& yaml) {
   const std::pair<const char*, const char*> only[] = {
       {"type", "transformer"},
@@ -129,7 +130,7 @@ void refuse_unknown_variants(const PlainYaml& yaml) {
       yaml.refuse(of_decoder, cat("0, or as ", of_both, ": models whose sides differ cannot be imported"));
 }
 
-// The settings of a model, as Marian writes them into its file.
+// The settings that Marian writes into a model.
 void refuse_unknown_settings(const PlainYaml& yaml) {
   refuse_unknown_keys(
       yaml.name(), yaml.keys(),
@@ -144,36 +145,36 @@ void refuse_unknown_settings(const PlainYaml& yaml) {
        "transformer-disable-position-embeddings", "transformer-attention-mask",
        "output-omit-bias",  // the bias is in the file, or not
        "dim-vocabs",        // the tables are
-       "version",           // of the Marian that wrote it
-       // of RNNs; the SSRU is as wide as the model
+       "version",           // the version of Marian
+       // RNNs; the SSRU is as wide as the model
        "dim-rnn", "enc-cell", "enc-type", "enc-cell-depth", "dec-cell-base-depth", "dec-cell-high-depth", "skip",
-       // of average attention, which is refused
+       // average attention, which is rejected
        "transformer-dim-aan", "transformer-aan-depth", "transformer-aan-activation", "transformer-aan-nogate",
-       // of ALiBi and of its separators, of BERT, of ULR, of vocabularies with factors, none of which is here
+       // ALiBi and its separators, BERT, ULR, factored vocabularies, all unsupported
        "transformer-alibi-shift", "transformer-alibi-trainable", "separator-symbol", "bert-train-type-embeddings",
        "bert-type-vocab-size", "ulr-trainable-transformation", "ulr-dim-emb", "factors-combine", "factors-dim-emb",
-       // of how weights began, and of training
+       // initialization and training
        "transformer-depth-scaling"});
 }
 
-// The settings of a decoder. What would change translations is refused unless it is off.
+// The settings of a decoder. Those that would change translations must be off.
 void refuse_unknown_decoding(const PlainYaml& yaml) {
   refuse_unknown_keys(
       yaml.name(), yaml.keys(),
       {"models", "vocabs", "beam-size", "normalize", "word-penalty", "max-length-factor", "allow-unk", "shortlist",
        "transformer-guided-alignment-layer", "allow-special", "output-sampling", "output-approx-knn", "force-decode",
        "ignore-model-config", "no-spm-decode", "no-spm-encode", "tsv", "weights", "skip-cost",
-       // how products are computed; here in f32
+       // how products are computed; we use f32
        "gemm-precision", "gemm-type", "quantize-range", "fp16", "precision", "optimize", "int8shift", "int8shiftAlpha",
        "int8shiftAlphaAll",
-       // what is printed, and what is read
+       // output and input
        "alignment", "n-best", "word-scores", "quiet", "quiet-translation", "log", "log-level", "log-time-zone", "input",
        "output", "stat-freq", "dump-config", "config", "relative-paths", "interpolate-env-vars", "tsv-fields",
        "model-mmap", "encryption-key-path", "port",
        // memory, batches, processors
        "workspace", "mini-batch", "mini-batch-words", "maxi-batch", "maxi-batch-sort", "cpu-threads", "devices",
        "num-devices", "data-threads", "seed", "check-nan", "cache-translations", "cache-size",
-       // how long texts are divided, which is our own affair
+       // splitting of long texts, which we do in our own way
        "max-length", "max-length-crop", "max-length-break", "ssplit-mode", "ssplit-prefix-file", "version"});
   for (const char* off :
        {"allow-special", "force-decode", "ignore-model-config", "no-spm-decode", "no-spm-encode", "tsv"})
@@ -186,8 +187,8 @@ void refuse_unknown_decoding(const PlainYaml& yaml) {
     yaml.refuse("skip-cost", "false, or with a beam-size of 1: it compares logits in the place of probabilities");
 }
 
-// Guided by alignments or not, Marian aligns by the first head of this layer. A model's own settings come before those
-// of the decoder.
+// Marian aligns by the first head of this layer, whether or not it was trained for that. The
+// model's settings take precedence over the decoder's.
 void read_alignment(const PlainYaml& model, const PlainYaml& decoder, ForeignModel& m) {
   const std::string key = "transformer-guided-alignment-layer";
   const PlainYaml& from = model.has(key) ? model : decoder;
@@ -196,7 +197,7 @@ void read_alignment(const PlainYaml& model, const PlainYaml& decoder, ForeignMod
   m.text.usage.alignment_head = 0;
 }
 
-// What stands in the decoder in the place of self-attention.
+// The decoder's replacement for self-attention.
 std::string decoder_mixing(const PlainYaml& yaml) {
   const std::string kind = yaml.word("transformer-decoder-autoreg", "self-attention");
   if (kind == "self-attention") return "attention";
@@ -253,7 +254,7 @@ Config read_config(const PlainYaml& yaml) {
   c.activation = activation(yaml);
   c.positions = "timing-signal";
   c.attention_bias = true;
-  c.generator_bias = true;  // of the start token, where the others have none
+  c.generator_bias = true;  // for the start token; zero for others without one
   c.decoder_mixing = decoder_mixing(yaml);
   c.norm_eps = 1e-6;
   return c;
@@ -276,7 +277,7 @@ class Weights {
   }
 
  private:
-  // The start token is a row of zeros, behind the others.
+  // Appends a row of zeros for the start token.
   void embeddings() {
     const bool one = config_.tied == "all";
     const std::string source = one                     ? "Wemb"
@@ -342,7 +343,7 @@ class Weights {
   WeightMap map_;
 };
 
-// The pieces of a SentencePiece model, whose ids are those of the network, or of a table.
+// The pieces of a SentencePiece model, whose ids are the network's, or of a table.
 text::PieceTable table_of(const std::string& path, const text::PieceModel* pieces, int64_t size) {
   text::PieceTable table{{}, kZeroStart, "</s>", "<unk>", ""};
   if (pieces)
@@ -356,7 +357,7 @@ text::PieceTable table_of(const std::string& path, const text::PieceModel* piece
   return table;
 }
 
-// size: pieces that the network has on this side; start: whether it has the start token behind them.
+// size: the network's pieces on this side; start: whether the start token follows them.
 std::string vocabulary(const std::string& path, const std::string& subwords, int64_t size, bool start) {
   const bool table = !path.ends_with(".spm");
   const std::string model = table ? subwords : path;

@@ -1,4 +1,4 @@
-// A model in Marian's own format (scripts/golden/marian_npz.py): imported, it translates as Marian does.
+// A model in Marian's format (scripts/golden/marian_npz.py) translates as in Marian after import.
 #include "convert/kinds/marian.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class MarianModel : public TestFolder {
   void import() const {
     import_model(at("m"), at("out"), {}, [](double) {});
   }
-  // The folder with a text in one of its files in place of another.
+  // The error after replacing a text in one of the folder's files.
   std::string refusal(const std::string& name, const std::string& before, const std::string& after) const {
     const std::string file = at("m/" + name), content = read_file(file);
     const size_t found = content.find(before);
@@ -70,7 +70,7 @@ TEST_F(MarianModel, TranslatesAsMarianDoes) {
   expect_translations(m, lines, "greedy", options);
 }
 
-// Weights of 8 bits in Marian's own container, an SSRU, a shortlist (scripts/golden/marian_ssru.py).
+// 8-bit weights in Marian's own container, an SSRU, a shortlist (scripts/golden/marian_ssru.py).
 class FirefoxModel : public MarianModel {
  protected:
   FirefoxModel() { fs::copy(source_path("src/convert/fixtures/marian_ssru"), at("f")); }
@@ -132,7 +132,7 @@ TEST_F(FirefoxModel, TranslatesWithItsShortlistAsMarianDoes) {
     EXPECT_EQ(pieces, lines[i]["listed"].get<std::vector<std::string>>()) << texts[i];
     others += lines[i]["listed"] != lines[i]["greedy"];
   }
-  EXPECT_GT(others, 0u);  // the list changes something
+  EXPECT_GT(others, 0u);  // the list has an effect
   EXPECT_GT(compared, 40u);
 }
 
@@ -144,7 +144,7 @@ TEST_F(FirefoxModel, NeedsNoSettingsWhereItsFilesAreNamedAsFirefoxHasThem) {
   EXPECT_THAT(what_of<DataError>([&] { import_firefox(); }), HasSubstr("no vocab*.spm"));
 }
 
-// Numbers are from 1 there; it is always the first head.
+// Marian counts layers from 1, and always uses the first head.
 TEST_F(FirefoxModel, AlignsWordsByTheLayerThatItsSettingsName) {
   import_firefox();
   model::Usage usage = model::load_model(at("out")).usage;

@@ -5,14 +5,14 @@
 
 namespace hexapla::convert {
 
-// What of Config a table of positions is: one of the sinusoids, or "learned".
+// The Config fields for a table of positions: a kind of sinusoids, or "learned".
 struct Positions {
   std::string kind;
-  int64_t first = 0;  // of sinusoids: the position of the first row
+  int64_t first = 0;  // sinusoids: position of the first row
 };
 
-// table: [positions, d_model], perhaps with extents of 1 around it. Numbers of a file in half precision count as equal.
-// DataError naming it where it has another shape.
+// table: [positions, d_model], possibly with further extents of 1. Tolerates the rounding of half
+// precision. DataError naming it if its shape is different.
 Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table);
 
 }  // namespace hexapla::convert

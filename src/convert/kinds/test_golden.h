@@ -1,6 +1,6 @@
 #pragma once
-// For tests: what another system computed and translated (golden.safetensors, golden.json), and what an imported model
-// makes of the same. OpenModel: models::OpenModel, which is above this layer.
+// For tests: another system's computations and translations (golden.safetensors, golden.json), and
+// the imported model's. OpenModel: models::OpenModel, which is in a layer above.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -27,7 +27,7 @@ inline nlohmann::json golden_lines(const std::string& folder) {
   return nlohmann::json::parse(read_file(folder + "/golden.json"));
 }
 
-// [T, V], of one pair.
+// [T, V] of one pair.
 template <class OpenModel>
 std::vector<float> logits_of_pair(const OpenModel& m, const std::vector<int32_t>& source,
                                   const std::vector<int32_t>& target) {
@@ -43,7 +43,7 @@ std::vector<float> logits_of_pair(const OpenModel& m, const std::vector<int32_t>
   return {values.begin(), values.end()};
 }
 
-// f(expected, found) of every pair in golden.safetensors, 0 to pairs - 1.
+// Calls f(expected, found) for the pairs 0 to pairs - 1 of golden.safetensors.
 template <class OpenModel, class F>
 void for_each_golden_pair(const OpenModel& m, const std::string& folder, int pairs, F&& f) {
   const auto golden = SafetensorsFile::open(folder + "/golden.safetensors");
@@ -72,19 +72,19 @@ void expect_golden_sources(const OpenModel& m, const nlohmann::json& lines) {
   }
 }
 
-// How the model is searched where nobody says otherwise; beam: or says this alone.
+// The model's default search; beam: with this beam size.
 template <class OpenModel>
 decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) {
   decode::BeamOptions options;
   if (beam) options.beam_size = *beam;
   decode::take_search_defaults(
       m.file.usage, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
-  options.protect = "none";  // the other systems see all of a line
+  options.protect = "none";  // the other systems translate the whole line
   return options;
 }
 
-// The lines' numbers whose translation has other ids than `name` of the line ("best", "greedy"). f(translation, line)
-// of each of the others.
+// Numbers of the lines whose translation's ids differ from the line's `name` ("best", "greedy").
+// Calls f(translation, line) for all other lines.
 template <class OpenModel, class F>
 std::vector<size_t> golden_differences(const OpenModel& m, const nlohmann::json& lines, const std::string& name,
                                        const decode::BeamOptions& options, const std::vector<std::string>& texts,

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a model that was imported, and what it gives for rows of ids.
+// For tests: an imported model, and its results for rows of ids.
 #include <cmath>
 
 #include "backend/context.h"
@@ -17,7 +17,7 @@ class ImportedModel {
   const Imported& import() const { return import_; }
   const model::LoadedModel& file() const { return file_; }
 
-  // log p of every token of the vocabulary at every target position -> [M * V]
+  // Log probabilities of all tokens at every target position, [M * V].
   std::vector<float> log_probabilities(Backend& backend, const model::BatchView& batch) {
     Arena arena(size_t{64} << 20);
     Context cx{backend, arena};

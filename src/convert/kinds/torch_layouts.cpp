@@ -15,7 +15,7 @@ int64_t extent(const ForeignTensors& tensors, const std::string& name, size_t i)
   return static_cast<int64_t>(t.shape[i]);
 }
 
-// The number of layers of which the first has the tensor before0after.
+// The number of layers: counts tensors before0after, before1after, ...
 int64_t layers(const ForeignTensors& tensors, const std::string& before, const std::string& after) {
   int64_t n = 0;
   while (n < Config::kLayers.most && tensors.find(cat(before, n, after))) ++n;
@@ -24,20 +24,21 @@ int64_t layers(const ForeignTensors& tensors, const std::string& before, const s
 
 NormNames norm_at(const std::string& prefix) { return {prefix + ".weight", prefix + ".bias"}; }
 
-// One norm of each stack: ours is called encoder.last_norm, theirs is what `norm_of` finds at <p>encoder.norm.
+// Names one norm per stack: ours is encoder.last_norm, theirs is what `norm_of` returns for
+// <p>encoder.norm.
 template <class F>
 void norm_of_both(WeightNames& names, const char* ours, const std::string& p, const char* theirs, F&& norm_of) {
   for (const char* side : {"encoder", "decoder"}) names.norm(cat(side, ours), norm_of(cat(p, side, theirs)));
 }
 
-// No file says these two, and a model that was made with others would compute something else.
+// No file records these two, and a wrong guess would change the results.
 [[noreturn]] void refuse_unknown(const ForeignTensors& t, const std::string& option, const std::string& argument) {
   throw UsageError(cat("`", option, "` is missing: ", t.path(), " does not say its torch.nn.Transformer's ", argument),
                    option, "");
 }
 
-// torch.nn.Transformer: queries, keys and values are one matrix in_proj; a norm follows each stack, wherever the other
-// norms stand, which the names do not tell.
+// torch.nn.Transformer: queries, keys and values are one matrix in_proj. A norm follows each stack;
+// whether the other norms come before or after their sublayers cannot be seen in the names.
 void configure_torch(const ForeignTensors& t, const std::string& p, const ImportOptions& options, Config& c) {
   c.enc_layers = layers(t, p + "encoder.layers.", ".linear1.weight");
   c.dec_layers = layers(t, p + "decoder.layers.", ".linear1.weight");
@@ -89,7 +90,8 @@ bool any_of(const std::string& text, const std::vector<std::string>& parts) {
                      [&](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
-// The embeddings and the generator are the user's own modules: matrices as wide as the model outside of the stacks.
+// Embeddings and generator are the user's own modules: matrices outside the stacks that are as wide
+// as the model.
 Surroundings around_torch(const ForeignTensors& t, const std::string& p) {
   const int64_t d = extent(t, p + "encoder.layers.0.linear1.weight", 1);
   Surroundings found;
@@ -117,7 +119,7 @@ Surroundings around_torch(const ForeignTensors& t, const std::string& p) {
   return found;
 }
 
-// The Annotated Transformer: pre-norm with a norm of its own.
+// The Annotated Transformer: pre-norm with its own kind of norm.
 void configure_annotated(const ForeignTensors& t, const std::string& p, const ImportOptions&, Config& c) {
   c.enc_layers = layers(t, p + "encoder.layers.", ".feed_forward.w_1.weight");
   c.dec_layers = layers(t, p + "decoder.layers.", ".feed_forward.w_1.weight");
@@ -128,8 +130,9 @@ void configure_annotated(const ForeignTensors& t, const std::string& p, const Im
   c.norm_eps = 1e-12;
 }
 
-// Its LayerNorm is a (x - mean) / (s + 1e-6) + b with the unbiased deviation s = sqrt(d / (d - 1)) sigma. So a is ours
-// times sqrt((d - 1) / d); what 1e-6 beside s changes is below a millionth where s is about 1.
+// Its LayerNorm is a (x - mean) / (s + 1e-6) + b with the unbiased deviation s = sqrt(d / (d - 1))
+// sigma. So its a becomes a sqrt((d - 1) / d); adding 1e-6 to s changes less than a millionth if s
+// is about 1.
 NormNames annotated_norm(AdjustedTensors& t, const std::string& p, const Config& c) {
   const auto d = static_cast<double>(c.d_model);
   t.scale(p + ".a_2", std::sqrt((d - 1) / d), p + ".a_2");
@@ -176,7 +179,7 @@ Surroundings around_annotated(const ForeignTensors&, const std::string& p) {
           p + "generator.proj.bias",    p + "src_embed.1.pe",         p + "tgt_embed.1.pe"};
 }
 
-// jadore801120's: a norm in each sublayer, after it, and one on the embedded input; no biases in the attention.
+// jadore801120's: a norm after each sublayer and on the embedded input; no biases in attention.
 void configure_jadore(const ForeignTensors& t, const std::string& p, const ImportOptions& options, Config& c) {
   const std::string first = p + "encoder.layer_stack.0.";
   c.enc_layers = layers(t, p + "encoder.layer_stack.", ".pos_ffn.w_1.weight");
@@ -228,7 +231,7 @@ Surroundings around_jadore(const ForeignTensors&, const std::string& p) {
           p + "encoder.position_enc.pos_table", p + "decoder.position_enc.pos_table"};
 }
 
-// The notes leave InputEmbedding to their reader: the one table in it, whatever its name.
+// The notes leave InputEmbedding to the reader: takes its only table, whatever its name.
 Surroundings around_notes(const ForeignTensors& t, const std::string& p) {
   Surroundings found{"", "", p + "generator.proj.weight", p + "generator.proj.bias"};
   for (const ForeignTensor& tensor : t.list()) {
@@ -243,7 +246,7 @@ Surroundings around_notes(const ForeignTensors& t, const std::string& p) {
   return found;
 }
 
-// bentrevett's tutorial, which the Transformers of many courses follow: post-norm, learned positions.
+// bentrevett's tutorial, which many courses follow: post-norm, learned positions.
 void configure_tutorial(const ForeignTensors& t, const std::string& p, const ImportOptions&, Config& c) {
   c.enc_layers = layers(t, p + "encoder.layers.", ".positionwise_feedforward.fc_1.weight");
   c.dec_layers = layers(t, p + "decoder.layers.", ".positionwise_feedforward.fc_1.weight");

@@ -38,8 +38,8 @@ std::shared_ptr<const ForeignTensors> open(const std::string& path) {
   return std::make_shared<TorchFile>(path);
 }
 
-// An option that a checkpoint records (argparse.Namespace) under one of these names; nullptr where it has none of this
-// kind.
+// An option that a checkpoint records (argparse.Namespace) under one of these names; nullptr: none
+// of this type.
 const PickleValue* recorded(const ForeignTensors& tensors, PickleValue::Kind kind,
                             const std::vector<std::string>& names) {
   const auto* file = dynamic_cast<const TorchFile*>(&tensors);
@@ -53,7 +53,7 @@ const PickleValue* recorded(const ForeignTensors& tensors, PickleValue::Kind kin
   return nullptr;
 }
 
-// The options, completed by those that a checkpoint records.
+// Completes the options by those that a checkpoint records.
 ImportOptions with_recorded(ImportOptions o, const ForeignTensors& file) {
   using Kind = PickleValue::Kind;
   const auto take = [&](Kind kind, const std::vector<std::string>& names, bool given, auto&& f) {
@@ -75,7 +75,7 @@ void refuse_given(const ImportOptions& o, const TorchLayout& layout) {
                        option, value);
 }
 
-// Whether a checkpoint of jadore801120's records that embeddings are scaled, not logits.
+// Whether a checkpoint of jadore801120's code records that embeddings are scaled instead of logits.
 bool scales_embeddings(const ForeignTensors& tensors) {
   const auto* file = dynamic_cast<const TorchFile*>(&tensors);
   if (!file) return false;
@@ -87,7 +87,8 @@ bool scales_embeddings(const ForeignTensors& tensors) {
   return false;
 }
 
-// The state dict among what a checkpoint has: the key of the outermost dictionary that leads to `name`, with its dot.
+// Where the state dict is in a checkpoint: the key of the outermost dictionary that contains
+// `name`, with its dot.
 std::string key_before(const ForeignTensors& tensors, const std::string& name) {
   const auto* file = dynamic_cast<const TorchFile*>(&tensors);
   if (!file) return "";
@@ -101,7 +102,7 @@ std::string key_before(const ForeignTensors& tensors, const std::string& name) {
   return "";
 }
 
-// Embeddings, generator, and where positions come from.
+// Embeddings, generator, and positions.
 class Around {
  public:
   Around(AdjustedTensors& tensors, Surroundings names, const ImportOptions& options)
@@ -125,8 +126,9 @@ class Around {
     positions(c, options);
   }
 
-  // Of jadore801120's: where generator and target embedding are one, embeddings are as they are and logits are divided
-  // by sqrt(d_model). A table of ours divided by that is both at once. Where they are not one, neither is scaled.
+  // jadore801120's: if generator and target embedding are tied, embeddings are not scaled and
+  // logits are divided by sqrt(d_model). Dividing our table by that does both. If they are not
+  // tied, neither is scaled.
   void divide_table(Config& c) {
     if (c.tied == "none") {
       c.embedding_scale = "none";
@@ -186,7 +188,7 @@ class Around {
   std::set<std::string> divided_;
 };
 
-// The same vocabulary, where every text begins with the token that translations start with.
+// The same vocabulary, but every text begins with the token that starts translations.
 std::string opened(const std::string& bytes, const std::string& path) {
   text::PieceModel model = text::PieceModel::parse(bytes, path);
   model.opening = model.bos;

@@ -1,4 +1,4 @@
-// Models written in PyTorch (scripts/golden/foreign_torch.py): imported ones compute the same.
+// Models written in PyTorch (scripts/golden/foreign_torch.py) compute the same after import.
 #include <gmock/gmock.h>
 
 #include "backend/reference/reference.h"
@@ -24,7 +24,7 @@ struct Layout {
 };
 std::ostream& operator<<(std::ostream& out, const Layout& l) { return out << l.name; }
 
-// As PyTorch makes it.
+// PyTorch's defaults.
 ImportOptions usual(ImportOptions o) {
   o.activation = "relu", o.norm_eps = 1e-5;
   return o;
@@ -40,7 +40,7 @@ ImportOptions options_with(const std::string& source, const std::string& target,
 
 std::vector<Layout> layouts() {
   const ImportOptions two = options_with("tokens_23.txt", "tokens_19.txt"),
-                      shared = options_with("tokens_19.txt", "tokens_19.txt", 0);  // the checkpoint has the heads
+                      shared = options_with("tokens_19.txt", "tokens_19.txt", 0);  // the checkpoint records the heads
   ImportOptions pre = usual(two), other = usual(two), recorded = options_with("tokens_23.txt", "tokens_19.txt", 0);
   pre.norm_position = "pre";
   other.activation = "gelu", other.norm_eps = 0.01;
@@ -88,7 +88,6 @@ TEST_F(TorchImports, PyTorchsDefaultHasNormsAfterEachSublayerAndBehindEachStack)
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("norm_first=True")));
 }
 
-// Its sources begin with <s>, as its text is read there.
 TEST_F(TorchImports, SourcesOfTheTutorialBeginWithItsStart) {
   ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
   import_model(foreign("tutorial.pt"), at("m"), o, [](double) {});
@@ -96,7 +95,7 @@ TEST_F(TorchImports, SourcesOfTheTutorialBeginWithItsStart) {
   EXPECT_EQ(source.encode("w5 w7"), (text::Ids{1, 5, 7}));
 }
 
-// A list of texts in a pickle, by itself or as torchtext names it.
+// A pickled list of texts, alone or under torchtext's name.
 TEST_F(TorchImports, TokensMayBePickled) {
   std::string list = "](";
   for (const char* token : {"<unk>", "<pad>", "<sos>", "<eos>", "c"}) list += pickled::text(token);

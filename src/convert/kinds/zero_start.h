@@ -1,10 +1,10 @@
 #pragma once
-// Translations that start with zeros where others have the embedding of a token: the start token is one more row behind
-// the others, of zeros, and its bias keeps it out of every search and every softmax.
+// Translations that start with zeros instead of a token's embedding: the start token is an
+// additional last row of zeros, and its bias excludes it from every search and softmax.
 
 namespace hexapla::convert {
 
-inline constexpr const char* kZeroStart = "<start>";  // not in any vocabulary of Marian's
+inline constexpr const char* kZeroStart = "<start>";  // not in Marian's vocabularies
 inline constexpr float kNeverWritten = -1e4F;
 
 }  // namespace hexapla::convert

@@ -26,7 +26,7 @@ enum class Element : uint8_t { f32 = 0, i8 = 1, i16 = 2 };
 template <class T>
 std::string packed(T value) {
   std::string bytes(sizeof value, 0);
-  std::memcpy(bytes.data(), &value, sizeof value);  // little-endian, like the file
+  std::memcpy(bytes.data(), &value, sizeof value);  // little-endian, as in the file
   return bytes;
 }
 
@@ -56,7 +56,7 @@ class Variables {
   void add_numbers(const std::string& name, const Tensor& t) {
     all_[name] = {shape_of(t), Element::f32, bytes_of(t), [t] { return floats(t); }};
   }
-  // A matrix [in, out] of ours as theirs, [out, in].
+  // Our matrix [in, out] as their [out, in].
   void add_transposed(const std::string& name, const Tensor& t) {
     add_rows(name, {static_cast<uint32_t>(t.shape[1]), static_cast<uint32_t>(t.shape[0])}, [t] {
       const std::string numbers = floats(t);
@@ -69,11 +69,11 @@ class Variables {
       return turned;
     });
   }
-  // A matrix whose rows are quantized.
+  // A matrix quantized by row.
   void add_table(const std::string& name, const Tensor& t) {
     add_rows(name, shape_of(t), [t] { return floats(t); });
   }
-  // Its scales, if there are any, become aliases where the file is read.
+  // The reader makes aliases of its scales, too, if there are any.
   void alias(const std::string& name, const std::string& of) { aliases_[name] = of; }
   void write(const std::string& path) const {
     AtomicFile file(path);
@@ -111,7 +111,7 @@ class Variables {
     all_[name + "_scale"] = {
         {shape[0]}, Element::f32, rows * sizeof(float), [=] { return in_8_bits(numbers(), columns).second; }};
   }
-  // -> integers, and for each row what they were multiplied by: 127 / its largest magnitude
+  // Returns the integers, and for each row its factor: 127 / its largest magnitude.
   static std::pair<std::string, std::string> in_8_bits(const std::string& numbers, size_t columns) {
     std::string integers(numbers.size() / sizeof(float), 0), scales;
     std::vector<float> row(columns);
@@ -154,7 +154,7 @@ int8_t activation_of(const model::Config& c) {
   return found->second;
 }
 
-// Row i: what is added to a token at position i.
+// Row i is added to the token at position i.
 std::vector<float> position_table(const model::Positions& positions, int64_t rows, int64_t d_model) {
   const auto backend = make_reference_backend();
   Arena arena(static_cast<size_t>(rows * d_model) * 16 + (size_t{1} << 20));
@@ -182,9 +182,9 @@ class Exporter {
     add_stack("decoder", c.dec_layers, model_.net->decoder.input);
     out_.add_flag("encoder/embeddings_merge", int8_t{0});
     out_.add_flag("encoder/multi_query_attention", int8_t{0});
-    const int64_t usual = std::max<int64_t>(0, c.dec_layers - 2);  // as models/alignment_head.h has it
+    const int64_t usual = std::max<int64_t>(0, c.dec_layers - 2);  // as in models/alignment_head.h
     out_.add_flag("decoder/alignment_layer", static_cast<int16_t>(model_.usage.alignment_layer.value_or(usual)));
-    // The mean of so many heads, from the first on; 0: of all.
+    // The number of heads to average, from the first on; 0: all.
     out_.add_flag("decoder/alignment_heads", static_cast<int16_t>(model_.usage.alignment_head == 0 ? 1 : 0));
     for (const char* flag : {"alibi", "alibi_use_positive_positions", "scale_alibi", "start_from_zero_embedding"})
       out_.add_flag(cat("decoder/", flag), int8_t{0});
@@ -287,13 +287,13 @@ std::string settings_of(const model::Config& c, const text::Vocabulary& source, 
          "\n";
 }
 
-// Sources that do not end with </s> it has, unlike others.
+// CTranslate2 supports sources without </s>, unlike the other systems.
 std::string beyond(const text::Vocabulary& source, const text::Vocabulary& target) {
   const bool open = source.open_ended() && source.opening() < 0 && !source.byte_level();
   return beyond_plain_text(open ? target : source, target);
 }
 
-// Notes on everything that has no place in its files.
+// Notes on everything that its files cannot express.
 std::vector<std::string> unsaid_alignment(const model::LoadedModel& m) {
   std::vector<std::string> notes;
   const model::Usage& usage = m.usage;
@@ -362,7 +362,7 @@ std::vector<std::string> export_argos(model::LoadedModel& m, const std::string& 
                                                                          {"to_name", target}}) +
                                                        "\n");
   out.commit();
-  return unsaid_alignment(m);  // whoever uses packages searches in its own way
+  return unsaid_alignment(m);  // users of packages search in their own way
 }
 
 }  // namespace hexapla::convert

@@ -1,5 +1,5 @@
 #pragma once
-// Models for CTranslate2 (OpenNMT), whose model.bin is described in its python/ctranslate2/specs/model_spec.py.
+// Export to CTranslate2 (OpenNMT); its python/ctranslate2/specs/model_spec.py describes model.bin.
 #include <string>
 #include <vector>
 
@@ -7,20 +7,21 @@
 
 namespace hexapla::convert {
 
-// int8: weights and embeddings in 8 bits, with a scale per row, as its own converters quantize.
+// int8: weights and embeddings in 8 bits with a scale per row, as from CTranslate2's converters.
 enum class CTranslate2Type { f32, int8 };
 
-// Positions that a model of sinusoids is given there: its table ends, ours does not.
+// Positions in the exported table of sinusoids; ours are computed without limit.
 inline constexpr int64_t positions_written = 1024;
 
-// A folder that ctranslate2.Translator loads: model.bin (version 6, TransformerSpec 7), config.json, the vocabularies,
-// and the SentencePiece models beside them: source.spm and target.spm, or sentencepiece.model where both are one.
-// -> what is not the same there, for the user. DataError: the model has what CTranslate2 cannot say. UsageError: there
-// is something at `folder`. RunError: the disk.
+// Writes a folder for ctranslate2.Translator: model.bin (version 6, TransformerSpec 7),
+// config.json, the vocabularies, and the SentencePiece models source.spm and target.spm, or
+// sentencepiece.model if they are the same. Returns notes for the user on differences. DataError:
+// CTranslate2 cannot represent the model. UsageError: `folder` exists and is not empty. RunError:
+// writing failed.
 std::vector<std::string> export_ctranslate2(model::LoadedModel& model, const std::string& folder, CTranslate2Type type);
 
-// A package of Argos Translate, as LibreTranslate loads it: the same model, with a description. source, target: codes
-// of languages, "en". Errors as above; DataError, too: the two languages have different pieces.
+// Writes an Argos Translate package for LibreTranslate: the same model, with a description. source,
+// target: language codes, "en". Errors as above; also DataError: the languages' pieces differ.
 std::vector<std::string> export_argos(model::LoadedModel& model, const std::string& folder, CTranslate2Type type,
                                       const std::string& source, const std::string& target);
 

@@ -1,4 +1,4 @@
-// Models written for CTranslate2, read back by the reader of its files; and by CTranslate2 itself where
+// Models exported to CTranslate2, read back by our reader, and by CTranslate2 itself if
 // HEXAPLA_CTRANSLATE2 names a Python that has it (with sentencepiece).
 #include "convert/out/ctranslate2.h"
 
@@ -167,7 +167,7 @@ TEST_F(ToCTranslate2, SaysHowWordsAreAlignedAndSourcesEnd) {
   EXPECT_THAT(export_ctranslate2(model, at("out"), CTranslate2Type::f32), testing::IsEmpty());
   EXPECT_EQ(CTranslate2File(at("out/model.bin")).number("decoder/alignment_heads"), 1);
   EXPECT_EQ(nlohmann::json::parse(read_file(at("out/config.json")))["add_source_eos"], false);
-  if (model.config.dec_layers > 1) {  // else it is what stands there where nobody chose
+  if (model.config.dec_layers > 1) {  // else it equals the default
     import_model(at("out"), at("m"), {}, [](double) {});
     EXPECT_EQ(model::load_model(at("m")).usage.alignment_layer, 0);
   }
@@ -179,7 +179,7 @@ TEST_F(ToCTranslate2, SaysHowWordsAreAlignedAndSourcesEnd) {
               testing::Contains(testing::HasSubstr("beam_size=3")));
 }
 
-// Greedy: its beam search ends by another rule.
+// Greedy, because its beam search stops by another rule.
 TEST_F(ToCTranslate2, CTranslate2GivesTheSameTranslations) {
   const char* python = std::getenv("HEXAPLA_CTRANSLATE2");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_CTRANSLATE2 names no Python that has ctranslate2 and sentencepiece";

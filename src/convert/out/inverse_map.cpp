@@ -8,7 +8,7 @@
 namespace hexapla::convert {
 namespace {
 
-// Which axis of a parameter runs over the dimensions of the model, d_model.
+// The axis of a parameter that runs over d_model.
 enum class ModelAxis { none, rows, columns };
 
 ModelAxis model_axis(const std::string& name) {
@@ -40,7 +40,7 @@ Matrix reordered(Matrix m, ModelAxis axis, const std::vector<size_t>& order) {
   return to;
 }
 
-// What of a parameter a part is: rows, or columns that are turned.
+// The share of a parameter that a part is: rows, or transposed columns.
 struct Share {
   Part part;
   Layout layout;
@@ -72,7 +72,7 @@ Matrix matrix_of(const Tensor& t) {
   return m;
 }
 
-// The shape of a part of a parameter with this many rows and columns.
+// The shape of a part, given its parameter's shape.
 Shape shape_of(const Shape& own, const Share& share) {
   const auto of = static_cast<int64_t>(share.of), before = static_cast<int64_t>(share.part.first);
   if (own.rank() == 1) return {own[0] / of + before};

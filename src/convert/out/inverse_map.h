@@ -1,5 +1,5 @@
 #pragma once
-// A model's parameters as the tensors of another system: what fill() does (convert/weight_map.h), the other way round.
+// A model's parameters as another system's tensors: the inverse of fill() (convert/weight_map.h).
 #include <string>
 #include <vector>
 
@@ -9,14 +9,15 @@
 
 namespace hexapla::convert {
 
-// The tensors that the map names, in the types that the model's file has, sorted by name; numbers are made when they
-// are written. A parameter that the model does not have becomes zeros: a bias. Parts of one parameter have the same
-// extents. order: of the d_model dimensions there, those of ours by index; empty: the same. The model must outlive the
-// result.
+// The tensors named in the map, in the types of the model's file, sorted by name; numbers are
+// computed when written. A parameter that the model does not have, a bias, becomes zeros. Parts of
+// one parameter have the same extents. order: for each d_model dimension there, the index of ours;
+// empty: the same order. The model must outlive the result.
 std::vector<TensorSource> foreign_tensors(const WeightMap& map, model::LoadedModel& model,
                                           const std::vector<size_t>& order = {});
 
-// In which order the paper's sinusoids, sine and cosine in turns, become all sines and then all cosines. d: even.
+// The order that turns the paper's sinusoids, alternating sine and cosine, into all sines followed
+// by all cosines. d: even.
 std::vector<size_t> halves_of_interleaved(int64_t d);
 
 }  // namespace hexapla::convert

@@ -16,7 +16,7 @@ NewFolder::NewFolder(const std::string& path) : path_(fs::path(path + "/").paren
     throw UsageError(cat(path_, " is there already; give `output` another name, or remove it"), "output", path);
   temporary_ = cat(path_, ".partial-", getpid());
   std::error_code error;
-  fs::remove_all(temporary_, error);  // of a process that had this number before
+  fs::remove_all(temporary_, error);  // left by an earlier process with the same id
   if (!fs::create_directories(temporary_, error)) fail_file("create", temporary_, error ? error.value() : EEXIST);
 }
 
@@ -36,7 +36,7 @@ std::string NewFolder::file(const std::string& name) const {
 void NewFolder::commit() {
   sync_directory(temporary_);
   std::error_code error;
-  fs::rename(temporary_, path_, error);  // takes the place of an empty folder
+  fs::rename(temporary_, path_, error);  // replaces an empty folder
   if (error) fail_file("create", path_, error.value());
   temporary_.clear();
   sync_directory(directory_of(path_));

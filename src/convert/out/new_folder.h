@@ -5,17 +5,17 @@
 
 namespace hexapla::convert {
 
-// A folder that appears with all its files, or not at all: until commit() they are in one beside it. A writer destroyed
-// before that removes what it has written. RunError where the disk refuses.
+// A folder that appears with all its files, or not at all: until commit() they are in a temporary
+// folder next to it. The destructor removes uncommitted files. RunError: writing failed.
 class NewFolder {
  public:
-  // UsageError: there is something at `path` already, but for an empty folder.
+  // UsageError: `path` exists and is not an empty folder.
   explicit NewFolder(const std::string& path);
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  // Where to write the file of this name, which may have folders in front: "model/config.json".
+  // The path at which to write a file of this name, which may include folders: "model/config.json".
   std::string file(const std::string& name) const;
   void commit();
 

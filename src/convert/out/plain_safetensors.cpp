@@ -11,7 +11,7 @@ namespace hexapla::convert {
 
 namespace {
 
-// The vocabulary of one side as NAME.json, or why there is none.
+// Writes the vocabulary of one side as NAME.json, or a note why it cannot.
 void write_tokenizer(const NewFolder& out, const std::string& vocabulary, const std::string& name,
                      std::vector<std::string>& notes) {
   const text::PieceModel pieces = text::PieceModel::parse(vocabulary, name);

@@ -1,5 +1,5 @@
 #pragma once
-// Models for programs of any kind: weights, and a list of what they are.
+// Export for arbitrary programs: the weights, and a description.
 #include <string>
 #include <vector>
 
@@ -7,12 +7,13 @@
 
 namespace hexapla::convert {
 
-// A folder with model.safetensors (f32, or the 16 bits that the model's file has, under the names of our parameters),
-// map.json, which says what import needs to know (kinds/mapped/mapped_safetensors.h), the SentencePiece models:
-// source.spm and target.spm, or sentencepiece.model where both are one; and the same vocabularies for Hugging Face's
-// tokenizers (tokenizer_json.h): tokenizer.json, or source_tokenizer.json and target_tokenizer.json. -> for the user,
-// why one of these is not there. DataError: running statistics of BatchNorm, for which a map has no place. UsageError:
-// there is something at `folder`. RunError: the disk.
+// Writes a folder with model.safetensors (f32, or the 16-bit type of the model's file, with our
+// parameters' names), map.json, which import needs (kinds/mapped/mapped_safetensors.h), the
+// SentencePiece models: source.spm and target.spm, or sentencepiece.model if they are the same; and
+// the vocabularies for Hugging Face's tokenizers (tokenizer_json.h): tokenizer.json, or
+// source_tokenizer.json and target_tokenizer.json. Returns notes on those that cannot be written.
+// DataError: running statistics of BatchNorm, which a map cannot express. UsageError: `folder`
+// exists and is not empty. RunError: writing failed.
 std::vector<std::string> export_safetensors(model::LoadedModel& model, const std::string& folder);
 
 }  // namespace hexapla::convert

@@ -1,13 +1,13 @@
 #pragma once
-// What some vocabularies do with text that other systems do not.
+// Text handling that other systems lack.
 #include <string>
 
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
 
-// Of systems whose sources are pieces and </s>, and whose translations begin with any piece: what they have no such
-// thing of, "source that does not end with </s>"; "": they can say all that these vocabularies do.
+// For systems whose sources are pieces and </s>, and whose translations begin with any piece: what
+// these vocabularies need beyond that, "source that does not end with </s>"; "": nothing.
 std::string beyond_plain_text(const text::Vocabulary& source, const text::Vocabulary& target);
 
 }  // namespace hexapla::convert

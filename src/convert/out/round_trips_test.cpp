@@ -1,4 +1,4 @@
-// What is imported, exported and imported again has the same weights, bit by bit, and the same words.
+// Importing, exporting and importing again preserves the weights, bit by bit, and the vocabularies.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ struct ToMarianMT : TestFolder {
   model::LoadedModel model = model::load_model(of_own);
 };
 
-// The paper's sinusoids in another order, and the order undone in every weight: the same sums of other terms.
+// Reordering the paper's sinusoids and all weights leads to the same sums in another order.
 TEST_F(ToMarianMT, APaperModelComputesTheSame) {
   ASSERT_EQ(model.config.positions, "sinusoidal");
   EXPECT_THAT(
@@ -143,13 +143,14 @@ TEST_F(ToMarianMT, TransformersTranslatesTheSame) {
     size_t different = 0;
     std::istringstream x(read_file(at("theirs"))), y(read_file(at("ours")));
     for (std::string a, b; std::getline(x, a) && std::getline(y, b);) different += a != b;
-    // This model's epsilon is not that of the norms there: of 12 lines, one may have two translations as good.
+    // The model's epsilon differs from that of their norms: of 12 lines, one may have two equally
+    // good translations.
     EXPECT_LE(different, 1u) << "beam " << beam << "\n" << read_file(at("theirs")) << read_file(at("ours"));
     std::printf("beam %s: %zu of 12 lines differ\n", beam, different);
   }
 }
 
-// A map by hand: names of another program, layers by {i}, matrices apart and turned.
+// A hand-written map: another program's names, layers as {i}, matrices separate and transposed.
 class MappedSafetensors : public TestFolder {
  protected:
   void write_map(const nlohmann::json& map) const { write_file_atomically(at("plain/map.json"), json_text(map)); }
@@ -246,7 +247,7 @@ TEST_F(MappedSafetensors, WhatIsWrongIsNamed) {
               HasSubstr("`map` is missing"));
 }
 
-// What a peer makes of it: tests/clients/cut_text.py, with the same Python as above.
+// Compared with a peer by tests/clients/cut_text.py, with the same Python as above.
 struct ToTokenizers : TestFolder {
   model::LoadedModel model = model::load_model(of_own);
 };
@@ -274,7 +275,7 @@ TEST_F(ToTokenizers, WhatItCannotSayIsNamedAndTheRestIsWritten) {
   pieces.opening = "";
   pieces.pieces.back().type = text::PieceModel::Type::user;
   EXPECT_THAT(why_no_tokenizer_json(pieces), HasSubstr("never cut"));
-  import_to(source_path("src/convert/fixtures/hf_marian_joint"), at("m"));  // ids of a table
+  import_to(source_path("src/convert/fixtures/hf_marian_joint"), at("m"));  // a table's ids
   model::LoadedModel with_table = model::load_model(at("m"));
   EXPECT_THAT(export_safetensors(with_table, at("plain")), testing::Each(HasSubstr("cannot say this vocabulary")));
   EXPECT_TRUE(std::filesystem::exists(at("plain/model.safetensors")));
@@ -290,7 +291,7 @@ TEST_F(ToTokenizers, TokenizersCutTextAlike) {
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-// Vocabularies of one set of lines, the ids of others.
+// Vocabularies learned on one set of lines give the same ids on another.
 TEST_F(ToTokenizers, RealTextHasTheSameIds) {
   const char *python = std::getenv("HEXAPLA_TRANSFORMERS"), *corpus = std::getenv("HEXAPLA_MULTI30K");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has tokenizers and sentencepiece";

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers in the type in which a model's file has them: what came in 16 bits goes out in 16 bits.
+// Numbers in the type of the model's file: 16-bit weights are exported as 16 bits.
 #include <functional>
 #include <span>
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace hexapla::convert {
 
-// Of a parameter: f16 or bf16 where the file has it so, otherwise f32.
+// A parameter's type: f16 or bf16 if the file has it, otherwise f32.
 DType type_to_write(const model::LoadedModel& model, const std::string& parameter);
-// The one type of 16 bits that all parameters have; f32 where there is none.
+// The common 16-bit type of all parameters; f32: there is none.
 DType type_of_all(const model::LoadedModel& model);
 
-// take(bytes of the numbers in this type).
+// Calls take(the numbers' bytes in this type).
 void give_in(DType type, std::span<const float> numbers, const std::function<void(const void* bytes)>& take);
 
 }  // namespace hexapla::convert

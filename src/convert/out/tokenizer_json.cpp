@@ -11,7 +11,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using Type = text::PieceModel::Type;
 
-constexpr const char* kBlank = "\u2581";  // what stands for a blank in a piece
+constexpr const char* kBlank = "\u2581";  // represents a blank in pieces
 
 // RFC 4648, section 4.
 std::string in_base64(const std::string& bytes) {
@@ -44,7 +44,7 @@ OrderedJson blanks_of(const text::PieceModel& pieces, bool split) {
           {"split", split}};
 }
 
-// Bytes become characters before blanks are put in.
+// Bytes are decoded to characters before blanks are inserted.
 OrderedJson decoder_of(const text::PieceModel& pieces) {
   const OrderedJson blanks = blanks_of(pieces, true), bytes = {{"type", "ByteFallback"}};
   if (!pieces.byte_fallback) return blanks;
@@ -73,7 +73,6 @@ size_t id_of(const text::PieceModel& pieces, const std::string& text) {
   return static_cast<size_t>(found - pieces.pieces.begin());
 }
 
-// What stands behind every text.
 OrderedJson ending(const text::PieceModel& pieces) {
   const OrderedJson text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}},
                     other = {{"Sequence", {{"id", "B"}, {"type_id", 0}}}},

@@ -1,17 +1,17 @@
 #pragma once
-// A vocabulary as a tokenizer.json, which Hugging Face's tokenizers read (github.com/huggingface/tokenizers).
+// A vocabulary as tokenizer.json for Hugging Face's tokenizers (github.com/huggingface/tokenizers).
 #include <string>
 
 #include "text/vocabulary/piece_model.h"
 
 namespace hexapla::convert {
 
-// Why a tokenizer.json cannot say this vocabulary; "": it can. It is for unigram models alone: those of BPE there are
-// lists of merges, which a SentencePiece model does not have.
+// Why tokenizer.json cannot express this vocabulary; "": it can. Only unigram models are supported:
+// BPE needs lists of merges, which SentencePiece models do not have.
 std::string why_no_tokenizer_json(const text::PieceModel& pieces);
 
-// The file: a unigram model with the same pieces, ids and scores; a text ends with what ends sentences here. Texts that
-// hold the name of a special piece, "</s>", become that piece there, and here letters.
+// The file: a unigram model with the same pieces, ids and scores; texts end with the same token.
+// The name of a special piece in a text, "</s>", becomes that piece there, but letters here.
 std::string tokenizer_json(const text::PieceModel& pieces);
 
 }  // namespace hexapla::convert

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers and bytes taken one after the other off the front of a text, each after a look at what is left.
+// Reads numbers and bytes from the front of a text, each after checking what is left.
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ class Cursor {
   size_t left() const { return bytes_.size() - at_; }
   const std::string& place() const { return place_; }
 
-  // The next `size` bytes. DataError where fewer are left.
+  // The next `size` bytes. DataError if fewer are left.
   std::string_view take(size_t size) {
     if (size > left())
       throw DataError(cat(place_, ": at byte ", at_, " ", size, " bytes should follow, but only ", left(),
@@ -33,7 +33,7 @@ class Cursor {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
-  // The bytes up to the next newline, which is taken, too. DataError where none follows.
+  // The bytes up to the next newline, which is consumed. DataError if there is none.
   std::string_view line() {
     const size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos)

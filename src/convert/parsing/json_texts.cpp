@@ -6,7 +6,7 @@
 namespace hexapla::convert {
 namespace {
 
-// Follows the parser, with the level of nesting: 0 outside of everything. Siblings say what they take.
+// Follows the parser and tracks the nesting level, 0 at the outside. Subclasses choose values.
 class Follower : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Follower(const std::string& path) : path_(path) {}
@@ -36,8 +36,8 @@ class Follower : public nlohmann::json_sax<nlohmann::json> {
  protected:
   virtual void on_key(const std::string& text) = 0;
   virtual void on_text(std::string& text) = 0;
-  virtual void on_level(bool list) = 0;           // after one more level has begun
-  virtual void on_other(const std::string&) = 0;  // a value that is no text
+  virtual void on_level(bool list) = 0;           // after a level has begun
+  virtual void on_other(const std::string&) = 0;  // a value that is not a string
 
   size_t level() const { return level_; }
   [[noreturn]] void refuse(const std::string& what) const { throw DataError(cat(path_, ": ", what)); }

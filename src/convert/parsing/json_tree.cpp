@@ -57,7 +57,7 @@ bool JsonTree::value(json value) {
   return true;
 }
 
-// A value of the tree keeps its place as long as it is open.
+// A value of the tree stays at its address while it is open.
 json* JsonTree::put(json value) {
   if (++values_ > kMostJsonValues) refuse(cat("it has more than ", kMostJsonValues, " values"));
   if (open_.empty()) return &(root_ = std::move(value));

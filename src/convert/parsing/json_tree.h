@@ -1,6 +1,7 @@
 #pragma once
-// The tree of a large JSON file, without the lists in it that a reader takes as the parser goes along. nlohmann's own
-// parser with a callback looks through all that stands beside an object when the object ends: many take hours.
+// The tree of a large JSON file, except lists that a subclass takes while parsing. nlohmann's
+// parser with a callback searches all siblings of an object when the object ends, which takes hours
+// for many objects.
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace hexapla::convert {
 class JsonTree : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit JsonTree(std::string path) : path_(std::move(path)) {}
-  // DataError naming the file: no JSON, too deep, too many values, or longer than limits::json.
+  // DataError naming the file: not JSON, too deep, too many values, or longer than limits::json.
   nlohmann::json read();
 
   bool start_object(std::size_t) override { return begin(false); }
@@ -29,10 +30,10 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override;
 
  protected:
-  // Is what stands behind this key of an object, itself on this level (1: the outermost), left out of the tree?
+  // Whether to leave the value of this key on this level (1: the outermost) out of the tree.
   virtual bool leaves_out(size_t level, const std::string& key) = 0;
-  // Events of the values that are left out, as they come. level: of the list or object that has begun or ended, or that
-  // the value is in.
+  // Events for the values left out, in order. level: of the list or object that begins or ends, or
+  // that contains the value.
   virtual void on_begin(size_t /*level*/, bool /*list*/) {}
   virtual void on_key(size_t /*level*/, const std::string&) {}
   virtual void on_value(size_t /*level*/, const nlohmann::json&) {}
@@ -49,12 +50,12 @@ class JsonTree : public nlohmann::json_sax<nlohmann::json> {
 
   std::string path_, key_;
   size_t level_ = 0, values_ = 0;
-  size_t left_out_ = 0;  // the level of the key behind which it is left out; 0: it is not
+  size_t left_out_ = 0;  // level of the key whose value is being left out; 0: none
   std::vector<nlohmann::json*> open_;
   nlohmann::json root_;
 };
 
-// The tree without what stands behind a key of the outermost object.
+// The tree without the value of a key of the outermost object.
 nlohmann::json read_json_without(const std::string& path, const std::string& key);
 
 }  // namespace hexapla::convert

@@ -5,8 +5,8 @@
 
 namespace hexapla::convert {
 
-// An unknown key of a settings file may change what its model computes. DataError naming file and
-// key: one of `keys` is not among those that are known, as read or as harmless.
+// Rejects unknown keys of a settings file, which may change what its model computes. DataError
+// naming file and key: one of `keys` is not in `known`, the keys that are read or harmless.
 void refuse_unknown_keys(const std::string& file, const std::vector<std::string>& keys,
                          const std::vector<std::string_view>& known);
 

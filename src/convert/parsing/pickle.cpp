@@ -12,7 +12,7 @@ namespace {
 using PickleKind = PickleValue::Kind;
 using Use = KnownName::Use;
 
-// Those of pickletools.py that picklers write for data; protocol 2 is what PyTorch asks for.
+// The opcodes in pickletools.py that picklers write for data; PyTorch uses protocol 2.
 enum class Op : uint8_t {
   proto = 0x80,
   frame = 0x95,
@@ -64,7 +64,7 @@ enum class Op : uint8_t {
   get4 = 'j',
 };
 
-// The values that a pickle says most often in one byte are there once.
+// The most frequent values, which pickles encode in one byte, are stored once.
 constexpr PickleId kNone = 0, kFalse = 1, kTrue = 2;
 
 // The pickle machine: a stack of values, marks on it, and a memo of values by number.
@@ -95,7 +95,6 @@ class Machine {
       refuse(cat("has more than ", limits::values, " values; allowed are no more, which is plenty for a model"));
   }
 
-  // The stack.
   void push(PickleId id) {
     count();
     stack_.push_back(id);
@@ -106,7 +105,7 @@ class Machine {
   }
   void push_integer(int64_t integer) { push({.kind = PickleKind::integer, .integer = integer}); }
   void push_text(PickleKind kind, std::string_view text) { push({.kind = kind, .text = text}); }
-  size_t bottom() const { return marks_.empty() ? 0 : marks_.back(); }  // what lies below belongs to somebody else
+  size_t bottom() const { return marks_.empty() ? 0 : marks_.back(); }  // values below belong to an outer mark
   PickleId pop() {
     if (stack_.size() <= bottom()) refuse("takes a value that is not there; the file is damaged");
     const PickleId top = stack_.back();
@@ -130,7 +129,7 @@ class Machine {
     return values_[stack_.back()];
   }
 
-  // One group of opcodes each; false: it is of another group.
+  // Each handles one group of opcodes; false: not in this group.
   bool frame(Op op) {
     switch (op) {
       case Op::proto:
@@ -186,7 +185,7 @@ class Machine {
         return false;
     }
   }
-  // Two's complement of any number of bytes.
+  // Two's complement with any number of bytes.
   void push_long(size_t size) {
     const std::string_view all = bytes_.take(size);
     if (size > 8) return push_text(PickleKind::large, all);
@@ -311,7 +310,7 @@ class Machine {
     return at == known_.end() ? nullptr : &*at;
   }
   void push_known(std::string_view module, std::string_view name) {
-    if (module == "__builtin__") module = "builtins";  // as Python 2 called it
+    if (module == "__builtin__") module = "builtins";  // its name in Python 2
     const std::string full = cat(module, ".", name);
     const KnownName* found = known(full);
     if (!found)
@@ -322,7 +321,7 @@ class Machine {
     push_text(PickleKind::name, found->name);
   }
 
-  // What calling a known name with a tuple of arguments stands for.
+  // The result of calling a known name with a tuple of arguments.
   void call(PickleId what, PickleId arguments) {
     if (values_[what].kind != PickleKind::name || values_[arguments].kind != PickleKind::list)
       refuse("calls what is no function; the file is damaged");
@@ -346,7 +345,7 @@ class Machine {
         return push({.kind = PickleKind::list, .items = std::move(items)});
     }
   }
-  // Of OrderedDict([(key, value), ...]), as Python 2 wrote it.
+  // The arguments of OrderedDict([(key, value), ...]), as Python 2 wrote it.
   std::vector<PickleId> pairs(const std::vector<PickleId>& arguments) {
     std::vector<PickleId> all;
     if (arguments.empty()) return all;
@@ -357,8 +356,8 @@ class Machine {
     }
     return all;
   }
-  // The attributes of an object. Those of a dictionary (a state dict's _metadata) are not among its entries; those of
-  // a tensor are of no use here.
+  // Sets the attributes of an object. Attributes of a dictionary (a state dict's _metadata) are not
+  // entries, and those of a tensor are not needed.
   void build(PickleId state) {
     PickleValue& to = top();
     if (to.kind == PickleKind::dictionary || to.kind == PickleKind::call) return;
@@ -405,7 +404,7 @@ class Machine {
   std::span<const KnownName> known_;
   std::deque<PickleValue>& values_;
   std::vector<PickleId> stack_;
-  std::vector<size_t> marks_;  // how high the stack was
+  std::vector<size_t> marks_;  // heights of the stack
   std::unordered_map<uint32_t, PickleId> memo_;
   size_t start_ = 0, count_ = 0;
 };
@@ -420,7 +419,7 @@ Pickle Pickle::read(Cursor& bytes, std::span<const KnownName> known) {
 
 const PickleValue* Pickle::find(const PickleValue& dictionary, std::string_view key) const {
   if (dictionary.kind != PickleKind::dictionary && dictionary.kind != PickleKind::object) return nullptr;
-  for (size_t i = dictionary.items.size(); i >= 2; i -= 2) {  // of two of one key the last one counts, as in Python
+  for (size_t i = dictionary.items.size(); i >= 2; i -= 2) {  // the last duplicate key counts, as in Python
     const PickleValue& name = values_[dictionary.items[i - 2]];
     if (name.kind == PickleKind::text && name.text == key) return &values_[dictionary.items[i - 1]];
   }

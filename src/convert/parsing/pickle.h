@@ -1,7 +1,7 @@
 #pragma once
-// Pickles of Python (protocols 2 to 5; Lib/pickletools.py describes them), as values and nothing else. A pickle is a
-// program: it names functions, which Python calls. Here a name has to be on a list, what would be called is kept as a
-// record of the call for the reader of the format to look at, and nothing is ever run.
+// Python's pickles (protocols 2 to 5; see Lib/pickletools.py), read as values only. A pickle is a
+// program that names functions for Python to call. Here names must be on a list, calls are recorded
+// for the reader of the format, and nothing is ever run.
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -13,38 +13,38 @@
 
 namespace hexapla::convert {
 
-using PickleId = uint32_t;  // a value by its number in Pickle::values()
+using PickleId = uint32_t;  // index of a value in Pickle::values()
 
 struct PickleValue {
   enum class Kind : uint8_t {
     none,
     boolean,     // integer: 0 or 1
-    integer,     // of 64 bits
-    large,       // a whole number of more bits: text has its bytes, the lowest first
+    integer,     // 64 bits
+    large,       // an integer of more bits: text has its bytes, lowest first
     real,        // real
-    text,        // text, also of bytes
-    list,        // items, also of a tuple or a set
+    text,        // text, also for bytes
+    list,        // items, also for tuples and sets
     dictionary,  // items: key, value, key, value, ...
-    name,        // text: a known name that stands for itself, "torch.FloatStorage"
+    name,        // text: a known name as a value, "torch.FloatStorage"
     call,        // text: the known name of a function; items: its arguments
-    object,      // text: the known name of a class; items: its attributes, as a dictionary's
-    reference,   // items: the one value that the reader of the format finds by itself (a persistent id)
+    object,      // text: the known name of a class; items: its attributes, as in a dictionary
+    reference,   // items: the one value that the reader of the format resolves (a persistent id)
   };
   Kind kind = Kind::none;
   int64_t integer = 0;
   double real = 0;
   std::string_view text = {};        // inside of the pickle's bytes
-  std::vector<PickleId> items = {};  // may lead back to this value: who walks through counts the depth
+  std::vector<PickleId> items = {};  // may form cycles: anyone traversing them must limit the depth
 };
 
-// What a name means that a pickle may ask for, "module.name".
+// How a pickle may use a name, "module.name".
 struct KnownName {
   enum class Use : uint8_t {
-    name,        // stands for itself, and is never called
+    name,        // a plain value, never called
     call,        // a function: the call is kept
     dictionary,  // collections.OrderedDict
-    list,        // called with one list, it stands for it: torch.Size, set
-    object,      // a class without anything but attributes: argparse.Namespace
+    list,        // called with one list, it becomes that list: torch.Size, set
+    object,      // a class with only attributes: argparse.Namespace
   };
   std::string_view name;
   Use use;
@@ -52,15 +52,15 @@ struct KnownName {
 
 class Pickle {
  public:
-  // Takes one pickle off the front of the cursor, whose bytes outlive the result. DataError naming its place, the byte
-  // and what is wrong: a name that is not known, an opcode that no pickle of data has, cut short, too large.
+  // Reads one pickle from the cursor, whose bytes must outlive the result. DataError naming its
+  // place, the byte and the error: an unknown name or opcode, truncated, too large.
   static Pickle read(Cursor& bytes, std::span<const KnownName> known);
 
   const std::deque<PickleValue>& values() const { return values_; }
   const PickleValue& operator[](PickleId id) const { return values_[id]; }
   PickleId root() const { return root_; }
 
-  // The value of a text key of a dictionary or an object; nullptr: it is none, or has no such key.
+  // The value of a text key of a dictionary or an object; nullptr: neither, or no such key.
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 
  private:

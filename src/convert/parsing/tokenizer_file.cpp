@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// Levels: 1 the file, 2 "model", 3 its list of pieces or of merges, 4 a pair in there.
+// Levels: 1 the file, 2 "model", 3 its list of pieces or merges, 4 a pair in that list.
 class Taker : public JsonTree {
  public:
   Taker(const std::string& path, size_t size, TokenizerFile& to) : JsonTree(path), size_(size), to_(to) {}
@@ -29,7 +29,7 @@ class Taker : public JsonTree {
   void on_key(size_t level, const std::string& text) override {
     if (level == 3) name_ = text;
   }
-  // A piece's id, a merge as one text, or a part of a pair.
+  // A piece's id, a merge as one string, or half of a pair.
   void on_value(size_t level, const json& value) override {
     if (level == 2 && value.is_null()) return;
     if (level == 4 && pair_.size() == 2) refuse(cat("'model.", list_, "' has an entry that is no pair"));

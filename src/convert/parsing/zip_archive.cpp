@@ -8,15 +8,16 @@
 namespace hexapla::convert {
 namespace {
 
-// The records by their signatures, and how long each is before names and comments.
+// Signatures of the records, and their lengths without names and comments.
 constexpr uint32_t kLocal = 0x04034b50, kListed = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
                    kLocator64 = 0x07064b50;
 constexpr size_t kLocalBytes = 30, kListedBytes = 46, kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20;
 constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint16_t kEncrypted = 1 | 1 << 6 | 1 << 13;  // flags
-constexpr uint32_t kIn64 = 0xFFFFFFFF;                 // the number stands in the zip64 field instead
+constexpr uint32_t kIn64 = 0xFFFFFFFF;                 // the number is in the zip64 field
 
-// Takes from a zip64 field, where they stand in this order, the numbers that did not fit into 32 bits.
+// Takes the numbers that did not fit into 32 bits from a zip64 field, in the order in which they
+// are stored.
 void take_64(std::string_view extra, const std::string& place, std::initializer_list<size_t*> numbers) {
   Cursor fields(extra, place + ", extra fields");
   while (fields.left() >= 4) {
@@ -29,7 +30,6 @@ void take_64(std::string_view extra, const std::string& place, std::initializer_
   }
 }
 
-// The data of an entry as they stand in the file.
 class PackedBytes : public data::Bytes {
  public:
   PackedBytes(const FileReader& file, size_t at, size_t size) : file_(file), at_(at), left_(size) {}
@@ -71,7 +71,7 @@ void ZipArchive::damaged(const std::string& what) const {
   throw DataError(cat(path(), ": as a zip archive it is damaged, or cut short: ", what));
 }
 
-// The last record says where the list of entries is. A comment may follow it, so it is looked for from the end on.
+// The last record locates the directory. A comment may follow it, so search from the end.
 ZipArchive::Directory ZipArchive::find_directory() const {
   const size_t size = file_.size(), longest = std::min<size_t>(size, kEndBytes + UINT16_MAX);
   std::string tail(longest, '\0');
@@ -94,7 +94,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   damaged("its list of entries is missing");
 }
 
-// PyTorch writes the records of zip64 even where all numbers fit into those of before. end: where the last record is.
+// PyTorch writes zip64 records even if all numbers fit in 32 bits. end: offset of the last record.
 bool ZipArchive::has_directory64(size_t end) const {
   uint32_t signature = 0;
   if (end >= kLocatorBytes) file_.read(end - kLocatorBytes, &signature, sizeof signature);
@@ -142,7 +142,7 @@ std::vector<ZipArchive::Listed> ZipArchive::listed(const Directory& directory) c
     e.crc = fields.number<uint32_t>();
     e.packed = fields.number<uint32_t>(), e.size = fields.number<uint32_t>();
     const auto name = fields.number<uint16_t>(), extra = fields.number<uint16_t>(), comment = fields.number<uint16_t>();
-    fields.take(8);  // the disk, attributes
+    fields.take(8);  // disk, attributes
     size_t header = fields.number<uint32_t>();
     e.name = list.take(name);
     const std::string what = place(e);
@@ -170,7 +170,7 @@ void ZipArchive::locate(Listed& l, size_t data_end) const {
   const auto signature = fields.number<uint32_t>();
   fields.take(4);  // version, flags
   const auto method = fields.number<uint16_t>();
-  fields.take(16);  // time, and what the list has, too
+  fields.take(16);  // time, and fields repeated in the directory
   const auto name = fields.number<uint16_t>(), extra = fields.number<uint16_t>();
   if (signature != kLocal || method != (l.entry.deflated ? kDeflated : kStored) ||
       fields.take(fields.left()) != l.entry.name || name != l.entry.name.size())
@@ -206,7 +206,7 @@ std::unique_ptr<data::Bytes> ZipArchive::content(const ZipEntry& e) const {
   return data::inflated(std::move(packed));
 }
 
-// Grows with what comes out of the data, never by what the archive says of their size.
+// Grows with the inflated data; the archive's claim of a size is not trusted.
 std::string ZipArchive::text(const ZipEntry& e, size_t limit) const {
   const std::string what = place(e);
   const bool swollen = e.deflated && e.size > limits::always_inflated && e.size / limits::inflation > e.packed;

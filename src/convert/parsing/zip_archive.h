@@ -1,7 +1,7 @@
 #pragma once
-// Zip archives (PKWARE's APPNOTE.TXT 6.3), as far as PyTorch and NumPy write them: one file, entries stored or
-// deflated, zip64, no encryption. The list of entries at the end is compared with what stands before each entry's data,
-// and no two entries share a byte: so an archive is never longer than what it was made of.
+// Zip archives (PKWARE's APPNOTE.TXT 6.3) to the extent that PyTorch and NumPy write them: one
+// file, entries stored or deflated, zip64, no encryption. The directory is compared with each
+// entry's local header, and no two entries share a byte, so the contents cannot multiply.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,30 +15,31 @@ namespace hexapla::convert {
 
 struct ZipEntry {
   std::string name;
-  size_t size = 0, packed = 0;  // bytes of its content, and of its data in the file
+  size_t size = 0, packed = 0;  // of its content, and of its data in the file
   size_t offset = 0;            // of its data in the file
-  uint32_t crc = 0;             // of its content; 0 where the writer left it out
+  uint32_t crc = 0;             // of its content; 0 if the writer omitted it
   bool deflated = false;
 };
 
 class ZipArchive {
  public:
-  // DataError naming the file and the entry: no zip archive, cut short, damaged, or of a kind that is not read.
+  // DataError naming the file and the entry: not a zip archive, truncated, damaged, or of an
+  // unsupported kind.
   explicit ZipArchive(const std::string& path);
-  // Whether the file begins as an archive does. DataError where there is none.
+  // Whether the file begins like an archive. DataError: no such file.
   static bool is_one(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
   const std::vector<ZipEntry>& entries() const { return entries_; }  // sorted by name
-  const ZipEntry* find(std::string_view name) const;                 // nullptr where there is none
+  const ZipEntry* find(std::string_view name) const;                 // nullptr: there is none
 
-  // Bytes of a stored entry's content, from byte `at` of it on. InternalError where it is deflated, or not so long.
+  // Bytes of a stored entry's content, from byte `at`. InternalError: deflated, or beyond its end.
   void read(const ZipEntry& entry, size_t at, void* to, size_t size) const;
-  // The content of any entry, in order. It throws data::DamagedBytes, and ends wherever the data do.
+  // Streams the content of any entry until the data end. It throws data::DamagedBytes.
   std::unique_ptr<data::Bytes> content(const ZipEntry& entry) const;
-  // All of it, compared with its checksum. DataError: it is longer than `limit`, or damaged.
+  // The whole content, verified by its checksum. DataError: longer than `limit`, or damaged.
   std::string text(const ZipEntry& entry, size_t limit) const;
-  // "x.npz: entry 'a.npy'", as messages have it.
+  // "x.npz: entry 'a.npy'", for messages.
   std::string place(const ZipEntry& entry) const;
 
  private:
@@ -47,7 +48,7 @@ class ZipArchive {
   };
   struct Listed {
     ZipEntry entry;
-    size_t header;  // where what stands before its data begins
+    size_t header;  // offset of the local header
   };
   [[noreturn]] void damaged(const std::string& what) const;
   Directory find_directory() const;

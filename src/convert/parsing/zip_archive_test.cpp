@@ -79,7 +79,7 @@ TEST_F(ZipArchiveTest, ChecksumsAreCompared) {
   EXPECT_EQ(archive.text(*archive.find("b"), 9), "1");
 }
 
-// A few bytes that become many: as long as they are within what any tensor may take, and no longer.
+// Entries that inflate beyond the limits or beyond their declared size are rejected.
 TEST_F(ZipArchiveTest, ABombIsNotUnpacked) {
   const ZipArchive archive(
       write(zip({{.name = "a", .content = std::string(size_t{8} << 20, '\0'), .deflate = true},

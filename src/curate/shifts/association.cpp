@@ -10,7 +10,8 @@ namespace hexapla::curate {
 namespace {
 
 bool ascii_word(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-// A character of three bytes or more from U+3000 on, Chinese, Japanese or Korean; or of another script without blanks.
+// A Chinese, Japanese or Korean character (three or more bytes, from U+3000 on), or one of another
+// script without blanks.
 bool stands_alone(std::string_view line, size_t at) {
   const auto c = static_cast<unsigned char>(line[at]);
   return c >= 0xE3 || (c >= 0xE0 && text::begins_without_blank(line.substr(at)));

@@ -1,5 +1,6 @@
 #pragma once
-// Which words go together in pairs of lines: enough of a lexicon to tell at which line two files lost step.
+// Word associations in pairs of lines: enough of a lexicon to find the line at which two files
+// become misaligned.
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -7,18 +8,18 @@
 
 namespace hexapla::curate {
 
-using Words = std::vector<uint32_t>;  // hashes of the different words of a line, sorted
+using Words = std::vector<uint32_t>;  // hashes of a line's distinct words, sorted
 
-// Words are runs of letters and digits, ASCII in lower case; without blanks between them (Chinese, Thai) they are
-// characters.
+// Words are runs of letters and digits, with ASCII in lower case; in scripts without blanks
+// (Chinese, Thai) they are characters.
 Words words_of(std::string_view line);
 
-// Dice's coefficient (1945) between source and target words, from pairs of lines.
+// Dice's coefficient (1945) of source and target words in pairs of lines.
 class Association {
  public:
   void add(const Words& source, const Words& target);
-  void remove(const Words& source, const Words& target);  // what was added
-  // The mean over target words of the best coefficient with a source word; 0 for a line without words.
+  void remove(const Words& source, const Words& target);  // reverts an add()
+  // The mean over target words of the best coefficient with a source word; 0 without words.
   double score(const Words& source, const Words& target) const;
 
  private:

@@ -5,10 +5,10 @@
 namespace hexapla::curate {
 namespace {
 
-constexpr int64_t kReach = 50;           // lines around a place in which the change may be
-constexpr int64_t kSurroundings = 3000;  // lines on either side that words are learned from
+constexpr int64_t kReach = 50;           // lines around a place that may contain the change
+constexpr int64_t kSurroundings = 3000;  // lines on either side from which words are learned
 
-// How many source lines from a change on have no partner: those whose target lines are missing.
+// Number of source lines after a change whose target lines are missing.
 int64_t skipped(const ShiftPlace& place) { return std::max(0, place.before - place.after); }
 
 }  // namespace
@@ -67,7 +67,7 @@ void ChangeLocator::learn_before(int64_t end) {
     while (passed_ < zones_.size() && zones_[passed_].end <= to_learn_) ++passed_;
     if (passed_ < zones_.size() && zones_[passed_].begin <= to_learn_) continue;
     const int64_t partner = to_learn_ + (passed_ == 0 ? places_[0].before : places_[passed_ - 1].after);
-    if (partner >= end) return;  // for the next place
+    if (partner >= end) return;  // leave it to the next place
     const Words *x = source_.at(to_learn_), *y = target_.at(partner);
     if (!x || !y) continue;
     lexicon_.add(*x, *y);
@@ -85,11 +85,11 @@ double ChangeLocator::score(int64_t line, int shift) const {
   return x && y ? lexicon_.score(*x, *y) : 0;
 }
 
-// From which on `after` is the better shift.
+// The first line for which `after` is the better shift.
 int64_t ChangeLocator::best_line(const ShiftPlace& place) const {
   const int64_t from = std::max(window_begin(), place.line - kReach), to = std::min(source_.end(), place.line + kReach),
                 gap = skipped(place);
-  // What a pair scores that is none: a line without partner is worth as much.
+  // The score of a wrong pair, which is also the score of a line without a partner.
   double chance = 0;
   for (int64_t i = from; i < to; ++i) chance += score(i, i < place.line ? place.after : place.before);
   chance /= static_cast<double>(std::max<int64_t>(1, to - from));

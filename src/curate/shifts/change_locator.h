@@ -1,6 +1,6 @@
 #pragma once
-// At which line two files lose step, by the words of the lines around it: the text is read once more, and in memory are
-// the lines around one change, however many there are.
+// Finds the line at which two files become misaligned by the words of the lines around it. Reads
+// the text once more, and holds only the lines around one change in memory.
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -10,28 +10,28 @@
 
 namespace hexapla::curate {
 
-// From source line `line` on (the first is 1), target line = source line + after; before it was source line + before.
+// From source line `line` on (from 1), target line = source line + after; until then + before.
 struct ShiftPlace {
   int64_t line = 0;
   int before = 0, after = 0;
   double evidence = 0;  // nats
-  bool exact = false;   // found by words, in a second reading; else give or take a few lines
+  bool exact = false;   // found by words in a second reading; otherwise accurate to a few lines
 };
 
-// Learns which words go together from the lines around a place, each with its partner by then, but not from those so
-// near to a change that their partner is not known.
+// Learns word associations from the lines around a place and their partners, but not from those so
+// close to a change that their partners are unknown.
 class ChangeLocator {
  public:
-  // Places in the order of their lines. Those that are not exact will be, each as soon as enough has been read.
+  // places: in the order of their lines. Makes inexact ones exact as soon as enough has been read.
   explicit ChangeLocator(std::vector<ShiftPlace>& places);
 
-  void read(const RawPair& pair);  // line after line, from the first
-  void finish();                   // after the last
+  void read(const RawPair& pair);  // all lines in order
+  void finish();                   // call after the last line
   int64_t lines_held() const { return std::ssize(source_.words) + std::ssize(target_.words); }
 
  private:
   struct Side {
-    int64_t first = 1;  // the line of words[0]
+    int64_t first = 1;  // line of words[0]
     std::deque<Words> words;
 
     int64_t end() const { return first + static_cast<int64_t>(words.size()); }
@@ -40,10 +40,10 @@ class ChangeLocator {
     void drop_before(int64_t line);
   };
   struct Learned {
-    int64_t first_line;  // of the two
+    int64_t first_line;  // the lower line number of the two
     Words source, target;
   };
-  // Around a change: source lines whose partner is not known.
+  // Source lines around a change whose partners are unknown.
   struct Zone {
     int64_t begin, end;
   };
@@ -57,13 +57,13 @@ class ChangeLocator {
   int64_t best_line(const ShiftPlace& place) const;
 
   std::vector<ShiftPlace>& places_;
-  std::vector<Zone> zones_;  // of places_, as they were
-  size_t next_ = 0;          // of places_, to be located
-  int64_t line_ = 0;         // read last
+  std::vector<Zone> zones_;  // for the original places_
+  size_t next_ = 0;          // next of places_ to locate
+  int64_t line_ = 0;         // last line read
   Side source_, target_;     // the lines around it
   Association lexicon_;
-  std::deque<Learned> learned_;  // what is in it
-  int64_t to_learn_ = 1;         // the next source line
+  std::deque<Learned> learned_;  // contents of lexicon_
+  int64_t to_learn_ = 1;         // next source line
   size_t passed_ = 0;            // zones that end before it
 };
 

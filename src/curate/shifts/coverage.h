@@ -1,5 +1,5 @@
 #pragma once
-// How well the vocabularies of a model fit a text.
+// How well a model's vocabularies cover a text.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -17,20 +17,20 @@ class Coverage {
   };
 
   explicit Coverage(text::VocabularyPair vocabularies);
-  // Counts the line's tokens; true if one of them is the unknown one.
+  // Counts the line's tokens; returns whether one of them is unknown.
   bool add(std::string_view line, Where side);
 
   const Side& of(Where side) const { return sides_[static_cast<size_t>(side)]; }
   const text::Vocabulary& vocabulary(Where side) const { return uses_[index(side)].vocabulary; }
-  // Whether both sides have the same pieces: then a piece is used if either side uses it.
+  // Whether both sides have the same pieces; then a piece is used if either side uses it.
   bool joint() const { return joint_; }
-  // Ids of pieces that no line has used so far; special and byte pieces are not expected to be.
+  // Ids of pieces not used so far, without special and byte pieces.
   std::vector<int32_t> never_used(Where side) const;
 
  private:
   struct Use {
     text::Vocabulary vocabulary;
-    std::vector<bool> used, byte;  // of each piece
+    std::vector<bool> used, byte;  // per piece
     explicit Use(text::Vocabulary v);
     bool ordinary(int32_t id) const;
   };

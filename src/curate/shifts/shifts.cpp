@@ -15,21 +15,21 @@ using Side = std::span<const LineSignature>;
 
 constexpr size_t kSlots = kLengths * kLengths + 5 + 16 + 8 * 4;
 constexpr size_t kNumbers = kLengths * kLengths, kCapitals = kNumbers + 5, kMarks = kCapitals + 16;
-constexpr int64_t kFewPairs = 5000;         // for which lengths are told apart less finely
-constexpr int64_t kSample = 200'000;        // pairs that the statistics are taken from
-constexpr double kPrior = 2;                // pairs of imagined evidence that nothing goes together
-constexpr double kClip = 3, kLineClip = 4;  // nats: no feature and no line decides alone
+constexpr int64_t kFewPairs = 5000;         // below this, lengths are distinguished less finely
+constexpr int64_t kSample = 200'000;        // pairs used for the statistics
+constexpr double kPrior = 2;                // pseudo-counts, in pairs, for independence
+constexpr double kClip = 3, kLineClip = 4;  // nats: limits the weight of a single feature and of a single line
 constexpr int64_t kOften = 16384;           // lines
 constexpr int64_t kWindow = 100;            // lines
 constexpr int kRounds = 3;
-constexpr int kBoth = 2;  // halves
+constexpr int kBoth = 2;  // both halves
 
 int numbers_class(int a, int b) {
   if (a == 0 || b == 0) return (a != 0) + 2 * (b != 0);
   return a == b ? 3 : 4;
 }
 
-// Calls f with the slots of the counts and scores that a pair of signatures falls into, one a feature.
+// Calls f with the slot of each feature that a pair of signatures falls into.
 template <class F>
 void for_slots(const LineSignature& a, const LineSignature& b, int coarse, F f) {
   f(static_cast<size_t>((a.length >> coarse) * kLengths + (b.length >> coarse)));
@@ -44,7 +44,7 @@ struct Counts {
   double pairs = 0;
 };
 
-// Log-likelihood ratios: a translation against two lines that have nothing to do with each other.
+// Log-likelihood ratios of translations versus unrelated lines.
 struct Scores {
   std::array<float, kSlots> at{};
   int coarse = 0;
@@ -56,15 +56,15 @@ struct Scores {
   }
 };
 
-// A random number for a line. Texts have rhythms (one corpus alternates short and long lines), so neither strangers
-// nor halves may be chosen at regular distances.
+// A random number for a line. Texts have rhythms (one corpus alternates short and long lines), so
+// unrelated lines and halves must not be chosen at regular intervals.
 uint64_t drawn(int64_t line, uint32_t draw) {
   const auto r = philox({static_cast<uint32_t>(line), static_cast<uint32_t>(line >> 32), draw, 0}, {0, 0});
   return uint64_t{r[0]} << 32 | r[1];
 }
 bool in_half(int64_t line, int half) { return half == kBoth || static_cast<int>(drawn(line, 9) & 1) == half; }
 
-// What the pairs tell: scores learned from those that go together and those that cannot.
+// Learns scores from matching pairs and from pairs that cannot match.
 class Learner {
  public:
   Learner(Side source, Side target) : source_(source), target_(target) {
@@ -78,7 +78,7 @@ class Learner {
   }
   int64_t pairs() const { return static_cast<int64_t>(std::min(source_.size(), target_.size())); }
 
-  // shift_at(i): which target line goes with source line i. half: 0, 1 or kBoth.
+  // shift_at(i): the shift of source line i's target line. half: 0, 1 or kBoth.
   template <class ShiftAt>
   Scores learn(ShiftAt shift_at, int half = kBoth) const {
     Counts together;
@@ -93,7 +93,7 @@ class Learner {
     return scores;
   }
 
-  // Nats a pair of one half under scores of the other.
+  // Nats per pair of one half with scores from the other.
   template <class ShiftAt>
   double information(ShiftAt shift_at) const {
     const Scores scores = learn(shift_at, 0);
@@ -123,7 +123,7 @@ class Learner {
   Counts apart_;
 };
 
-// The stretches of the path, read in order.
+// Looks up the shift of lines in ascending order.
 class ShiftAt {
  public:
   explicit ShiftAt(const std::vector<Stretch>& stretches) : stretches_(stretches) {}
@@ -143,8 +143,8 @@ float score_at(const Scores& scores, Side source, Side target, int64_t i, int sh
   return scores.of(source[static_cast<size_t>(i)], target[static_cast<size_t>(j)]);
 }
 
-// The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`. Each state keeps its
-// history of changes, shared with those that it came from, so memory grows with changes and not with lines.
+// The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`.
+// States share the history of their changes, so memory grows with the number of changes.
 std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, const ShiftOptions& options,
                                const std::function<void()>& now_and_then) {
   struct Change {
@@ -177,7 +177,8 @@ std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, c
   return out;
 }
 
-// Where nothing fits, a path wanders: only a stretch that gains much a pair over going on as before is kept.
+// Where nothing matches, a path wanders: keeps only stretches that gain enough per pair over the
+// previous shift.
 std::vector<Stretch> clear_ones(const std::vector<Stretch>& found, const Scores& scores, Side source, Side target,
                                 double gain) {
   std::vector<Stretch> kept;
@@ -200,7 +201,7 @@ std::vector<Stretch> clear_ones(const std::vector<Stretch>& found, const Scores&
   return kept;
 }
 
-// The one shift of the whole that tells most; 0 unless another is clearly better.
+// The most informative single shift of the whole text; 0 unless another is clearly better.
 int best_single_shift(const Learner& learner, const ShiftOptions& options) {
   int best = 0;
   double most = 1.5 * learner.information([](int64_t) { return 0; }) + options.enough;
@@ -211,8 +212,8 @@ int best_single_shift(const Learner& learner, const ShiftOptions& options) {
   return best;
 }
 
-// Scores of what goes together best under the path: of the windows that have half as much in common as the best tenth.
-// Where much is out of step, the scores of all lines would be those of chance.
+// Scores learned only from well-matching windows: those with at least half the score of the 90th
+// percentile. If much of the text is misaligned, scores of all lines would be those of chance.
 Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& path, Side source, Side target) {
   constexpr int kNowhere = std::numeric_limits<int>::min();
   const int64_t n = learner.pairs();
@@ -230,7 +231,7 @@ Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& 
   });
 }
 
-// Passages that chance explains better than translation does, by `evidence` (cumulative sums, Page 1954).
+// Passages that chance explains better, by `evidence` (cumulative sums, Page 1954).
 std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector<Stretch>& path, Side source,
                                        Side target, const ShiftOptions& options) {
   const Scores scores = scores_of_good_lines(learner, path, source, target);
@@ -252,7 +253,7 @@ std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector
   return out;
 }
 
-// Without the stretches that are lost for the most part: their shift is one that chance gave them.
+// Removes stretches that are mostly lost, because their shift is random.
 std::vector<Stretch> without_lost(const std::vector<Stretch>& path, const std::vector<LostPassage>& lost,
                                   int64_t lines) {
   std::vector<Stretch> kept{path.front()};
@@ -291,7 +292,7 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
     if (same_path(before, out.stretches)) break;
   }
   out.information = learner.information(ShiftAt(out.stretches));
-  // As much as lines too far apart to be translations have in common, as in a text whose style changes, tells nothing.
+  // Information shared even by distant lines, as in a text whose style changes, does not count.
   const double far = learner.information([&](int64_t) { return 3 * options.max_shift; });
   out.can_judge = out.information >= options.enough + 2 * std::max(0.0, far);
   if (out.can_judge) out.lost = lost_passages(learner, out.stretches, source, target, options);

@@ -19,7 +19,7 @@ std::vector<LineSignature> signatures(const std::vector<std::string>& lines) {
 }
 ShiftPath find(const MadeText& text) { return find_shifts(signatures(text.source), signatures(text.target)); }
 
-// Takes lines of one side away, as a cut-and-paste accident does.
+// Removes lines of one side, like a cut-and-paste accident.
 void cut(std::vector<std::string>& side, int64_t from, int lines) {
   side.erase(side.begin() + from, side.begin() + from + lines);
 }
@@ -69,7 +69,7 @@ TEST(Shifts, FoundWhereTheyBegin) {
   }
 }
 
-// No offset is named that is none, and nobody is told that all is well.
+// Reports neither a wrong offset nor that all is well.
 TEST(Shifts, LargerThanWasLookedForIsAPassageWithoutAnOffset) {
   for (const int missing : {11, 15, 60}) {
     for (const bool of_target : {true, false}) {
@@ -101,7 +101,7 @@ TEST(Shifts, AfterALostPassageTheOldStepIsFollowed) {
   EXPECT_NEAR(static_cast<double>(path.lost[0].end), 6000, 60);
 }
 
-// A shift that keeps the number of lines: a line lost here, one too many there.
+// A shift that preserves the number of lines: one lost, and later one too many.
 TEST(Shifts, ThereAndBackAgain) {
   MadeText text = made_text(6000, 8);
   cut(text.target, 2000, 1);
@@ -132,12 +132,11 @@ TEST(Shifts, OneLongerStretchThanTheShortestIsSeen) {
   EXPECT_EQ(find(text).stretches.size(), 3u);
 }
 
-// Nothing that is merely odd is taken for a shift.
 TEST(Shifts, NoFalseAlarmFromJunk) {
   for (const uint64_t seed : {11, 12, 13}) {
     MadeText text = made_text(6000, seed);
     Random random(seed);
-    for (int64_t i = 2500; i > 1500; --i)  // a thousand targets in disorder
+    for (int64_t i = 2500; i > 1500; --i)  // shuffles a thousand targets
       std::swap(text.target[static_cast<size_t>(i)], text.target[1500 + random.below(static_cast<uint32_t>(i - 1499))]);
     const ShiftPath path = find(text);
     expect_in_step(path);
@@ -184,7 +183,7 @@ TEST(Shifts, CannotJudgeAFewLinesOrNone) {
 }
 
 TEST(Words, OfALine) {
-  EXPECT_EQ(words_of("A man, a plan!").size(), 3u);  // each once
+  EXPECT_EQ(words_of("A man, a plan!").size(), 3u);  // distinct words
   EXPECT_EQ(words_of("Man"), words_of("mAN."));
   EXPECT_EQ(words_of("grün Grün").size(), 1u);
   EXPECT_EQ(words_of("你好世界").size(), 4u);
@@ -215,7 +214,6 @@ TEST(Association, ForgetsWhatItHasLearned) {
   EXPECT_EQ(lexicon.score({1}, {11}), 0);
 }
 
-// The places, after all lines have been read.
 std::vector<int64_t> located(const MadeText& text, std::vector<ShiftPlace> places) {
   ChangeLocator locator(places);
   for (size_t i = 0; i < std::max(text.source.size(), text.target.size()); ++i) {
@@ -251,13 +249,13 @@ TEST(ChangeLocator, HoldsTheLinesAroundOneChangeOnly) {
   std::vector<ShiftPlace> places;
   std::vector<int64_t> lines;
   for (int64_t line = 28'000; line > 0; line -= 500) {
-    const bool of_target = line / 500 % 2 == 0;  // to and fro
+    const bool of_target = line / 500 % 2 == 0;  // alternately
     cut(of_target ? text.target : text.source, line, 1);
   }
   int shift = 0, lost = 0;
   for (int64_t line = 500; line <= 28'000; line += 500) {
     const bool of_target = line / 500 % 2 == 0;
-    const int64_t begin = line + 1 - lost;  // of the source as it is now
+    const int64_t begin = line + 1 - lost;  // in the current source
     lost += of_target ? 0 : 1;
     places.push_back({.line = begin + 7, .before = shift, .after = shift + (of_target ? -1 : 1)});
     shift = places.back().after;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kLinesPerChunk = 128;
 
-// Keeps the streams of random numbers of this file apart from those of others with the same seed.
+// Separates this file's random streams from those of others with the same seed.
 constexpr uint64_t kPlanStream = 0x706C616E00000000;
 
 std::vector<Example> encode_all(const Corpus& corpus, const text::Vocabulary& source, const text::Vocabulary& target) {
@@ -81,7 +81,7 @@ void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLink
 }
 
 namespace {
-// The links of each target row, </s> included.
+// Appends the links of each target row, including </s>.
 void append_links(Batch& batch, const Example& example) {
   size_t next = 0;
   for (int32_t t = 0; t <= static_cast<int32_t>(example.target.size()); ++t) {
@@ -138,7 +138,7 @@ Plan plan_batches(std::span<const PairSize> sizes, std::vector<int32_t> order, i
     const int64_t n = sizes[index].source, m = sizes[index].target;
     const bool full = targets + m > batch_tokens || 2 * (sources + n) > 3 * batch_tokens;
     if (batches.empty() || full) {
-      if (full && !batches.empty()) batches.back().shrink_to_fit();  // the plan of an epoch is kept for as long as that
+      if (full && !batches.empty()) batches.back().shrink_to_fit();  // the plan is kept for the whole epoch
       batches.emplace_back();
       sources = targets = 0;
     }

@@ -3,13 +3,13 @@
 
 namespace hexapla::data {
 
-// A window of an epoch's pairs: the part of the epoch, and which of that part's windows, both from 0.
+// A window of an epoch's pairs: the part of the epoch, and the window's number in it, from 0.
 struct WindowPosition {
   int64_t part = 0, number = 0;
   bool operator==(const WindowPosition&) const = default;
 };
 
-// Where a batch stands in its epoch: the window, and which of its batches, from 0.
+// A batch of an epoch: its window, and its number in that window, from 0.
 struct BatchPosition {
   WindowPosition window;
   int64_t batch = 0;

@@ -14,16 +14,16 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t kWindowsAhead = 2;  // ready, or one ready and one being made, beside the one that is drawn from
+constexpr size_t kWindowsAhead = 2;  // ready, or one ready and one in progress, besides the current one
 
-// Makes windows in a thread of its own, a few ahead of those that are taken.
+// Makes windows in its own thread, a few ahead of those taken.
 class Prefetch {
  public:
   explicit Prefetch(WindowMaker maker) : maker_(std::move(maker)) {}
 
-  const WindowMaker& maker() const { return maker_; }  // of which nothing but what is const
+  const WindowMaker& maker() const { return maker_; }  // only for its const members
   void seek(int64_t epoch, const WindowPosition& window) {
-    thread_ = {};  // ends the one that runs
+    thread_ = {};  // ends the running one
     ready_.clear();
     failure_ = nullptr;
     maker_.seek(epoch, window);
@@ -63,15 +63,16 @@ class Prefetch {
   std::condition_variable_any changed_;
   std::deque<std::shared_ptr<const Window>> ready_;
   std::exception_ptr failure_;
-  std::jthread thread_;  // the last: it ends before what it uses goes
+  std::jthread thread_;  // declared last: ends before the members it uses are destroyed
 };
 
 size_t beyond(size_t bytes, size_t counted) { return bytes - std::min(bytes, counted); }
 
-// The memory for finding and planning the pairs where an epoch is one window: where each is and how long, the plan to
-// draw from, and the next one while it is made, with the order that it is made of and half as much to sort that.
+// Memory for finding and planning the pairs if an epoch is one window: the place and length of each
+// pair, the current plan, and the next one while it is made, including its order and half as much
+// for sorting.
 size_t planning(size_t pairs, size_t drawn, size_t batches) {
-  constexpr size_t allocation = 16;  // takes so much more than was asked for
+  constexpr size_t allocation = 16;  // allocator overhead
   return pairs * (sizeof(uint64_t) + sizeof(PairSize)) + drawn * sizeof(int32_t) * 7 / 2 +
          2 * batches * (sizeof(Plan::value_type) + allocation);
 }
@@ -122,7 +123,7 @@ class WindowedStream : public BatchStream {
   size_t memory() const override {
     const auto pairs = static_cast<size_t>(maker().pairs()), drawn = static_cast<size_t>(maker().pairs_of_epoch());
     if (maker().whole()) return beyond(planning(pairs, drawn, window().plan.size()), pairs * PairStore::besides);
-    // In memory there is the order of the whole epoch, too, and while it is made that of none else.
+    // The order of the whole epoch is in memory, too, but no other while it is made.
     const size_t order = maker().in_memory() ? drawn * sizeof(int32_t) : 0;
     return order +
            static_cast<size_t>((kWindowsAhead + 1) * static_cast<double>(maker().most_pairs()) * maker().means().bytes);
@@ -152,12 +153,13 @@ class WindowedStream : public BatchStream {
     }
     return window_->batch(target_, best);
   }
-  // What is ahead is not known yet: as much as the limits let a batch have, and no more than about what there is.
+  // Windows are not known ahead: as large as the limits allow, but no larger than roughly the
+  // available text.
   Batch largest_possible() const {
     const PairMeans means = maker().means();
     const int64_t longest = options_.max_length;
     auto most = [&](int64_t limit, double mean) {
-      constexpr double more_than_mean = 1.25;  // of tokens, an epoch may have
+      constexpr double more_than_mean = 1.25;  // tokens in an epoch, relative to the mean
       const double upper = more_than_mean * mean * static_cast<double>(maker().most_pairs());
       return std::min(std::max(limit, longest), static_cast<int64_t>(std::ceil(upper)));
     };
@@ -180,9 +182,9 @@ class WindowedStream : public BatchStream {
   text::Vocabulary source_, target_;
   Batching options_;
   mutable Prefetch windows_;
-  mutable std::shared_ptr<const Window> window_;  // that of the last batch, or of the next where none was given
-  WindowPosition sought_;                         // of the window that comes, where there is none yet
-  size_t at_ = 0;                                 // of the batch that comes next
+  mutable std::shared_ptr<const Window> window_;  // of the last batch, or of the next before the first
+  WindowPosition sought_;                         // of the next window, while window_ is empty
+  size_t at_ = 0;                                 // of the next batch
   bool ended_ = false;
   Batch batch_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What training draws its batches from, epoch after epoch: docs/adr/0015.
+// The batches that training reads, epoch after epoch: docs/adr/0015.
 #include <cstdint>
 #include <memory>
 
@@ -8,30 +8,32 @@
 
 namespace hexapla::data {
 
-// An endless row of batches, cut into epochs. Which batch stands at which position of which epoch depends on the pairs
-// and the options alone, so a run that goes on from an epoch and a position sees what the unbroken one would have.
+// An endless sequence of batches, divided into epochs. The batch at a position of an epoch depends
+// only on the pairs and the options, so a run resumed at an epoch and position sees the same
+// batches as an uninterrupted one.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
-  // The next next() gives the batch at this position of the epoch: its beginning, {}, or what position() was. A new
-  // stream stands at the beginning of epoch 0.
+  // Makes next() return the batch at this position of the epoch: {} for its beginning, or an
+  // earlier value of position(). A new stream is at the beginning of epoch 0.
   virtual void seek(int64_t epoch, const BatchPosition& position) = 0;
-  // Valid until the next call. After the last batch of an epoch comes the first one of the next.
+  // Valid until the next call. The first batch of the next epoch follows the last one of an epoch.
   virtual const Batch& next() = 0;
-  // Was the batch that next() gave last the last one of its epoch?
+  // Whether next() last returned the last batch of its epoch.
   virtual bool epoch_ended() const = 0;
-  // Of the batch that next() will give.
+  // Position of the batch that next() will return.
   virtual BatchPosition position() const = 0;
-  // How many epochs have been given since the beginning: 2.25, say.
+  // Number of epochs returned so far, with a fraction: 2.25.
   virtual double epochs() const = 0;
-  // How many batches the epoch has: exactly if the pairs are ids in memory, else going by those planned last.
+  // Batches per epoch: exact if the pairs are ids in memory, otherwise as in the last plan.
   virtual int64_t batches() const = 0;
-  virtual int64_t pairs() const = 0;  // of an epoch
-  // A batch that needs as much memory as any, for a rehearsal: the largest of the first epoch or, where an epoch is
-  // made in windows, one as full as the limits and the text let it be. To be called before the first next().
+  virtual int64_t pairs() const = 0;  // per epoch
+  // A batch that needs as much memory as any, for a rehearsal: the largest of the first epoch or,
+  // if epochs are made in windows, one as full as the limits and the text allow. Call before the
+  // first next().
   virtual Batch largest() = 0;
-  // Bytes that the windows take which are made ahead, going by a sample of the pairs. Where an epoch is one window of
-  // pairs that are there anyway: what its plans take beyond PairStore::besides.
+  // Bytes of the windows made ahead, estimated from a sample of the pairs. If an epoch is one
+  // window of pairs already in memory: what its plans take in addition to PairStore::besides.
   virtual size_t memory() const = 0;
 };
 

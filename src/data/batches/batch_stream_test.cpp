@@ -37,7 +37,7 @@ struct Given {
   bool operator==(const Given&) const = default;
 };
 
-// All batches of the first epochs.
+// All batches up to epoch `epochs`.
 std::vector<Given> read(BatchStream& stream, int64_t epochs, int64_t epoch = 0, const BatchPosition& position = {}) {
   std::vector<Given> all;
   stream.seek(epoch, position);
@@ -138,7 +138,7 @@ TEST_F(BatchStreams, GoOnFromAnyPosition) {
       const auto rest = read(*open(pairs), 2, whole[from].epoch, whole[from].position);
       EXPECT_TRUE(std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(from), whole.end()));
     }
-    const auto stream = open(pairs);  // and back
+    const auto stream = open(pairs);  // and backwards
     for (size_t i : {whole.size() / 2, whole.size() - 1, size_t{3}, size_t{0}, size_t{1}}) {
       stream->seek(whole[i].epoch, whole[i].position);
       EXPECT_EQ(stream->next().lines, whole[i].lines);
@@ -150,7 +150,7 @@ TEST_F(BatchStreams, OnDiskNeighborsComeFromEverywhere) {
   const TrainingPairs pairs = ids(0);
   EXPECT_GT(shuffle_parts(pairs, {size_t{1} << 19, folder()}), 3);
   const auto stream = open(pairs);
-  // The mean line of a batch is near the middle of the corpus: 4.5 standard deviations.
+  // A batch's mean line number is near the middle of the corpus: within 4.5 standard deviations.
   for (int i = 0; i < 50; ++i) {
     const Batch& batch = stream->next();
     double mean = 0;
@@ -249,7 +249,7 @@ TEST_F(BatchStreams, ASmallTextFillsNoLargeBatch) {
   EXPECT_THAT(double(largest.target_tokens()) / double(targets), testing::AllOf(testing::Ge(1), testing::Le(1.5)));
 }
 
-// Of three windows, each as long as the text.
+// Three windows, each as long as the text.
 TEST_F(BatchStreams, TheMemoryOfWindowsIsKnown) {
   EXPECT_EQ(open(ids(1 << 30, 200))->memory(), 0u) << "the pairs are there anyway";
   for (const TrainingPairs& pairs : {text(1 << 30, 200), ids(0, 200)}) {

@@ -109,7 +109,7 @@ TEST(EncodeCorpus, LongPairsAreDroppedWithANote) {
 
 TEST(EncodeCorpus, PairsWithoutTokensAreDroppedWithANote) {
   Corpus corpus = small_corpus(2);
-  corpus.target[0] = "\u3000\u200B";  // white space once normalized
+  corpus.target[0] = "\u3000\u200B";  // white space after normalization
   const Encoded encoded = encode_corpus(corpus, vocabulary(), vocabulary(), 256);
   EXPECT_EQ(encoded.examples.size(), 1u);
   EXPECT_THAT(encoded.notes, ElementsAre(AllOf(HasSubstr("no token"), HasSubstr("(line 1)"))));
@@ -176,7 +176,7 @@ TEST(PlanEpoch, DependsOnSeedAndEpochAlone) {
   EXPECT_EQ(plan_epoch(examples, options, 3), plan_epoch(examples, options, 3));
   EXPECT_NE(plan_epoch(examples, options, 3), plan_epoch(examples, options, 4));
   EXPECT_NE(plan_epoch(examples, options, 3), plan_epoch(examples, {.batch_tokens = 200, .seed = 5}, 3));
-  const auto sorted = [&](int64_t epoch) {  // not only the order of the batches changes but who meets whom
+  const auto sorted = [&](int64_t epoch) {  // not only the order of the batches changes, but also their members
     auto plan = plan_epoch(examples, options, epoch);
     for (auto& batch : plan) std::sort(batch.begin(), batch.end());
     std::sort(plan.begin(), plan.end());

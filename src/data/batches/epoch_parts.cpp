@@ -10,7 +10,7 @@
 namespace hexapla::data {
 namespace {
 
-// Keep the streams of random numbers of this file apart from those of others with the same seed.
+// Separate this file's random streams from those of others with the same seed.
 constexpr uint64_t kTimesStream = 0x74696D6573000000, kScatterStream = 0x7363617474657200;
 constexpr size_t kLargestChunk = size_t{1} << 20, kSmallestChunk = size_t{16} << 10;
 
@@ -56,7 +56,7 @@ class MemoryParts : public EpochParts {
   uint64_t seed_;
 };
 
-// One epoch, scattered at random over buckets. Each bucket's pairs lie in several chunks of one file.
+// One epoch, scattered at random into buckets, whose pairs are in several chunks of one file.
 struct Scattered {
   struct Bucket {
     std::string open;
@@ -80,7 +80,7 @@ struct Scattered {
   std::vector<Bucket> buckets;
 };
 
-// While the second half of an epoch's buckets is read, the next epoch is scattered in a thread of its own.
+// Scatters the next epoch in its own thread while the second half of an epoch's buckets is read.
 class DiskParts : public EpochParts {
  public:
   DiskParts(const TrainingPairs& pairs, uint64_t seed, ShuffleSpace space)
@@ -112,7 +112,7 @@ class DiskParts : public EpochParts {
  private:
   const Scattered& scattered(int64_t epoch, std::stop_token stop) {
     if (now_ && epoch_ == epoch) return *now_;
-    now_.reset();  // its disk space is free before more is taken
+    now_.reset();  // frees its disk space before more is taken
     if (next_.valid() && next_epoch_ == epoch) {
       now_ = next_.get();
     } else {
@@ -173,8 +173,8 @@ int64_t times_in_epoch(double weight, uint64_t seed, int64_t number, int64_t epo
   return static_cast<int64_t>(std::floor((n + 1) * weight + phase) - std::floor(n * weight + phase));
 }
 
-// Half of the memory for a part, an eighth of it less because chance fills the parts unevenly; what is cut into
-// subwords ahead of training, and what waits to be written, is in the other half.
+// Half the memory is for a part, less an eighth because random parts differ in size. The other half
+// is for segmenting ahead and for output buffers.
 int64_t shuffle_parts(const TrainingPairs& pairs, const ShuffleSpace& space) {
   if (pairs.store->in_memory()) return 1;
   const double bytes = static_cast<double>(pairs.store->bytes()) * std::max(1.0, total_weight(pairs));

@@ -1,5 +1,5 @@
 #pragma once
-// How long the lines of a training text are: what a model gets used to.
+// The lengths of a training text's lines, which a model becomes accustomed to.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -8,16 +8,17 @@
 namespace hexapla::data {
 
 struct LineCounts {
-  // [side][n]: lines of n tokens, </s> not counted; the sides are source and target.
+  // [side][n]: number of lines with n tokens, excluding </s>; sides: source, target.
   std::array<std::vector<int64_t>, 2> of_length{};
-  int64_t lines = 0, several = 0;  // several: those whose source has several sentences
+  int64_t lines = 0, several = 0;  // several: lines whose source has several sentences
 
   void add(size_t source_tokens, size_t target_tokens, bool several_sentences);
   void add(const LineCounts& more);
-  // For each share the least length that so large a share of the lines does not exceed; empty where there are no lines.
+  // For each share, the smallest length that this share of the lines does not exceed; empty if
+  // there are no lines.
   std::vector<int64_t> lengths(size_t side, std::span<const double> shares) const;
 
-  std::vector<int64_t> numbers() const;  // for another process
+  std::vector<int64_t> numbers() const;  // to send to another process
   static LineCounts from_numbers(std::span<const int64_t> numbers);
 };
 

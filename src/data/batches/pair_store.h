@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of sentences, packed into few bytes: in memory as long as they fit, then in a temporary file.
+// Compactly stored sentence pairs: in memory while they fit, then in a temporary file.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,43 +13,44 @@
 
 namespace hexapla::data {
 
-// The sides are text, or token ids as pack_ids writes them; whoever keeps the pairs knows which.
+// The sides are text, or token ids written by pack_ids; the owner knows which.
 struct PackedPair {
-  int32_t corpus = 0;  // which of the training sets
+  int32_t corpus = 0;  // index of the training set
   int64_t line = 0;    // in its files
   std::string_view source, target;
-  std::string_view links{};  // between the tokens of ids, as pack_links writes them
+  std::string_view links{};  // between token ids, as written by pack_links
 };
 
 void append_pair(std::string& to, const PackedPair& pair);
-PackedPair take_pair(std::string_view& from);  // off its front; the sides point into it
+PackedPair take_pair(std::string_view& from);  // from its front; the sides point into it
 
 void pack_ids(std::span<const int32_t> ids, std::string& to);
 void pack_links(std::span<const Link> links, std::string& to);
 text::Ids unpack_ids(std::string_view packed);
 int64_t count_ids(std::string_view packed);
-Example unpack_example(const PackedPair& pair);  // of ids
+Example unpack_example(const PackedPair& pair);  // requires ids
 
-using PairBlock = std::shared_ptr<const std::string>;  // whole pairs, one after the other
+using PairBlock = std::shared_ptr<const std::string>;  // whole pairs, concatenated
 
 class PairStore {
  public:
-  // Bytes a pair beside its own: its place, its lengths, its place in the plans of two epochs that draw it once.
+  // Bytes per pair in addition to its content: place, lengths, and places in the plans of two
+  // epochs that draw it once.
   static constexpr uint64_t besides = 40;
 
-  // Keeps up to `memory` bytes in memory: with more, everything goes into a temporary file in `folder`.
+  // Keeps up to `memory` bytes in memory; beyond that, moves all to a temporary file in `folder`.
   PairStore(size_t memory, std::string folder) : memory_(memory), folder_(std::move(folder)) {}
 
   void add(const PackedPair& pair);  // RunError: the disk is full
   void finish();                     // after the last add(), before the first block()
 
   int64_t pairs() const { return pairs_; }
-  uint64_t bytes() const { return bytes_; }  // what they take in memory, with what it takes to find and plan them
+  uint64_t bytes() const { return bytes_; }  // size in memory, including what is needed to find and plan them
   bool in_memory() const { return !file_; }
   size_t blocks() const { return file_ ? extents_.size() : blocks_.size(); }
-  PairBlock block(size_t i) const;  // of a file: read anew. In the order of adding; several threads may. RunError
+  PairBlock block(size_t i) const;  // in the order of adding; reads it from the file, if any. Thread-safe. RunError
 
-  // f(pair) for every pair in the order of adding.
+  // Calls f(pair) for every pair in the order of adding.
   template <class F>
   void for_each(F&& f) const {
     for (size_t i = 0; i < blocks(); ++i) {
@@ -64,10 +65,10 @@ class PairStore {
 
   size_t memory_;
   std::string folder_;
-  std::string open_;  // the block that is being filled
+  std::string open_;  // the block being filled
   std::vector<PairBlock> blocks_;
   std::optional<TemporaryFile> file_;
-  std::vector<std::pair<uint64_t, size_t>> extents_;  // of the blocks in the file
+  std::vector<std::pair<uint64_t, size_t>> extents_;  // places of the blocks in the file
   int64_t pairs_ = 0;
   uint64_t bytes_ = 0;
 };
@@ -85,7 +86,6 @@ class PairTable {
   std::vector<uint64_t> at_;  // block << 32 | byte
 };
 
-// Examples as a store in memory.
 std::shared_ptr<const PairStore> store_examples(std::span<const Example> examples);
 
 }  // namespace hexapla::data

@@ -8,17 +8,17 @@
 
 namespace hexapla::data {
 
-// Everything that is drawn from, prepared.
+// Prepared training data.
 struct TrainingPairs {
   std::shared_ptr<const PairStore> store;
   text::Vocabulary source, target;
-  std::vector<double> weights{1};  // of each training set: how often an epoch has each of its pairs, on the mean
-  // 0: the store has ids. Else it has text, which each epoch cuts into subwords anew (see SubwordSampler); where that
-  // gives more than max_length tokens, the best segmentation stands in.
+  std::vector<double> weights{1};  // per training set: how often an epoch has each of its pairs, on average
+  // 0: the store has ids. Otherwise it has text, which each epoch segments anew (see
+  // SubwordSampler); if that gives more than max_length tokens, the best segmentation is used.
   double subword_alpha = 0;
 };
 
-// Where pairs are that do not fit into memory, and how much memory may be used for shuffling them.
+// Where to store pairs that do not fit in memory, and the memory for shuffling them.
 struct ShuffleSpace {
   size_t memory = size_t{1} << 30;
   std::string folder = ".";  // for temporary files

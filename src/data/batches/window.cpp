@@ -9,10 +9,10 @@
 namespace hexapla::data {
 namespace {
 
-// Keep the streams of random numbers of this file apart from those of others with the same seed.
+// Separate this file's random streams from those of others with the same seed.
 constexpr uint64_t kPartStream = 0x7061727473000000, kWindowStream = 0x77696E646F770000,
                    kSegmentStream = 0x7365676D656E7400, kMeansStream = 0x6D65616E73000000;
-// Enough that a batch's neighbors are as random as those of the whole corpus, few enough to be ready soon.
+// Large enough for batches as random as those of the whole corpus, small enough to be ready soon.
 constexpr int64_t kWindowPairs = 16'384;
 
 text::Ids sampled(const text::SubwordSampler& sampler, const text::Vocabulary& vocabulary, std::string_view text,
@@ -21,14 +21,14 @@ text::Ids sampled(const text::SubwordSampler& sampler, const text::Vocabulary& v
   return ids.empty() || ids.size() > longest ? vocabulary.encode(text) : ids;
 }
 
-// Names the random numbers of a window in its epoch. Trainings depend on it.
+// Selects the random numbers of a window in its epoch. Existing runs depend on this value.
 int64_t number_of(const WindowPosition& w) { return w.part << 16 | w.number; }
 
-// Of a pair beside its example: its sizes, its place in the order and in the plan.
+// Per pair in addition to its example: its sizes, its place in the order and in the plan.
 constexpr size_t bytes_to_plan = sizeof(PairSize) + 3 * sizeof(int32_t);
 
 size_t bytes_of(const Example& e) {
-  constexpr size_t allocation = 16;  // takes so much more than was asked for
+  constexpr size_t allocation = 16;  // allocator overhead
   return sizeof(Example) + (e.source.capacity() + e.target.capacity()) * sizeof(int32_t) +
          e.links.capacity() * sizeof(Link) + 2 * allocation;
 }
@@ -100,7 +100,7 @@ void WindowMaker::seek(int64_t epoch, const WindowPosition& window) {
   loaded_ = {};
 }
 
-// Random numbers of this epoch for one use.
+// Random numbers for one purpose in this epoch.
 Random WindowMaker::random(uint64_t stream, int64_t number) const {
   return Random(options_.seed, stream ^ (static_cast<uint64_t>(epoch_) << 31) ^ static_cast<uint64_t>(number));
 }
@@ -169,7 +169,7 @@ Window WindowMaker::cut(int64_t from, int64_t to) {
 
 Example WindowMaker::example(const PackedPair& pair, Random& random) const {
   if (!source_sampler_) return unpack_example(pair);
-  const auto longest = static_cast<size_t>(options_.max_length - 1);  // </s> comes to it
+  const auto longest = static_cast<size_t>(options_.max_length - 1);  // </s> is added
   Example e{sampled(*source_sampler_, source_, pair.source, random, longest),
             sampled(*target_sampler_, target_, pair.target, random, longest), pair.line, pair.corpus};
   source_.end_source(e.source);

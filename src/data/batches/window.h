@@ -1,5 +1,5 @@
 #pragma once
-// A run of pairs of one epoch in random order, in ids, and the batches that they make.
+// Consecutive pairs of an epoch's random order, as ids, and their batches.
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -24,13 +24,14 @@ struct Window {
   Batch batch(const text::Vocabulary& target, size_t i) const;
 };
 
-// Of a pair of an epoch, on the mean.
+// Means per pair of an epoch.
 struct PairMeans {
-  double source = 0, target = 0;  // tokens, each side with </s>
+  double source = 0, target = 0;  // tokens, including </s>
   double bytes = 0;               // of an Example and its place in a plan
 };
 
-// Makes window after window. Where all pairs are ids in memory an epoch is one window: plan_epoch's batches.
+// Makes one window after another. If all pairs are ids in memory, an epoch is one window:
+// plan_epoch's batches.
 class WindowMaker {
  public:
   WindowMaker(const TrainingPairs& pairs, const Batching& options, const ShuffleSpace& space);
@@ -38,9 +39,9 @@ class WindowMaker {
   bool whole() const { return whole_; }
   bool in_memory() const { return store_->in_memory(); }
   int64_t pairs() const { return store_->pairs(); }
-  int64_t pairs_of_epoch() const;  // at most, each as often as it is drawn
-  int64_t most_pairs() const;      // of a window
-  PairMeans means() const;         // of a thousand pairs from all over the text, cut as an epoch would
+  int64_t pairs_of_epoch() const;  // upper bound, with repeated draws
+  int64_t most_pairs() const;      // per window
+  PairMeans means() const;         // of a thousand pairs from the whole text, segmented as in an epoch
   void seek(int64_t epoch, const WindowPosition& window);
   Window next(std::stop_token stop);  // DataError: an epoch has no pair; RunError: the disk; Stopped
 
@@ -59,11 +60,11 @@ class WindowMaker {
   std::unique_ptr<EpochParts> parts_;
   bool whole_;
   int64_t window_pairs_;
-  int64_t epoch_ = 0;    // of the window that comes next
+  int64_t epoch_ = 0;    // of the next window
   WindowPosition next_;  // its position
-  EpochPart loaded_;     // its part, if it is there
+  EpochPart loaded_;     // its part, if loaded
   int64_t before_ = 0, epoch_pairs_ = 0;
-  std::vector<PairSize> sizes_;  // of whole_
+  std::vector<PairSize> sizes_;  // for whole_
 };
 
 }  // namespace hexapla::data

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::year_month_day;
 
-// Keeps these random numbers apart from those of other parts with the same seed.
+// Separates this file's random numbers from those of others with the same seed.
 constexpr uint64_t kDatesStream = 0x6461746573000000;
 
 constexpr std::array kForms = {
@@ -81,7 +81,7 @@ std::string ordinal_word(unsigned day) {
   return std::string(day < 30 ? "twenty-" : "thirty-") + kOrdinals[day % 10 - 1];
 }
 
-// With a full stop where something is left out.
+// With a period if anything is omitted.
 std::string abbreviated_month(const std::string& name) {
   return name == "May" ? name : name == "September" ? "Sept." : name.substr(0, 3) + ".";
 }
@@ -176,7 +176,7 @@ std::span<const char* const> date_forms() { return kForms; }
 
 namespace {
 
-// placed(code, span) for each part; returns the text.
+// Calls placed(code, span) for each part; returns the text.
 template <class Placed>
 std::string write_parts(year_month_day day, const DateStyle& style, Placed&& placed) {
   std::string text;
@@ -194,7 +194,6 @@ std::string write_parts(year_month_day day, const DateStyle& style, Placed&& pla
   return text;
 }
 
-// The tokens that stand in this span, if only in part.
 std::vector<int32_t> tokens_in(const text::TokenSpan& span, std::span<const text::TokenSpan> tokens) {
   std::vector<int32_t> in;
   for (size_t i = 0; i < tokens.size(); ++i)

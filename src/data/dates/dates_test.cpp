@@ -73,7 +73,6 @@ TEST(Dates, WeekdaysAreRight) {
   }
 }
 
-// Every text in every style names one day.
 TEST(Dates, NoTextNamesTwoDays) {
   ASSERT_GE(date_forms().size(), 20U);
   std::map<std::string, std::string> named;
@@ -126,7 +125,7 @@ TEST(Dates, TheSeedDecides) {
   EXPECT_EQ(a.test.source, again.test.source);
   EXPECT_NE(a.train.target, other.train.target);
   EXPECT_NE(a.test.target, other.test.target);
-  // The tests of a finished model are found again without its training pairs.
+  // The test pairs can be reproduced without the training pairs.
   EXPECT_EQ(make_dates(5, 0, 50).test.source, a.test.source);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
 
-// What the decoders share: the input's block, the end, and a fault that waits until its good bytes are gone.
+// Shared by the decoders: the input's block, the end, and an error reported after the valid bytes.
 class Decoder : public Bytes {
  public:
   size_t read(char* to, size_t size) final {
@@ -29,10 +29,10 @@ class Decoder : public Bytes {
  protected:
   Decoder(std::unique_ptr<Bytes> from, const char* kind) : from_(std::move(from)), kind_(kind), block_(kBlock) {}
 
-  // Decodes once into at most `size` bytes and returns how many it made.
+  // Decodes once into at most `size` bytes and returns the number.
   virtual size_t step(char* to, size_t size) = 0;
 
-  // Whether undecoded input is there, or could be read.
+  // Whether there is undecoded input, reading more if necessary.
   bool have_input() {
     if (rest_.empty()) rest_ = {block_.data(), from_->read(block_.data(), block_.size())};
     return !rest_.empty();
@@ -53,8 +53,8 @@ class Decoder : public Bytes {
   bool ended_ = false;
 };
 
-// One gzip member after the other, as gunzip reads them: zeros between and after them, as tapes and blocks of a fixed
-// size leave them, are passed over.
+// Reads consecutive gzip members like gunzip: skips zeros between and after them, which tapes and
+// fixed-size blocks leave.
 class GzipBytes : public Decoder {
  public:
   explicit GzipBytes(std::unique_ptr<Bytes> from) : Decoder(std::move(from), "gzip") {
@@ -100,7 +100,7 @@ class DeflateBytes : public Decoder {
 
  protected:
   size_t step(char* to, size_t size) override {
-    have_input();  // without any the last bytes may still come out
+    have_input();  // even without any, the last bytes may still come out
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input().data()));
     state_.avail_in = static_cast<uInt>(input().size());
     state_.next_out = reinterpret_cast<Bytef*>(to);
@@ -153,8 +153,8 @@ class ZstdBytes : public Decoder {
     void operator()(ZSTD_DStream* state) const { ZSTD_freeDStream(state); }
   };
   std::unique_ptr<ZSTD_DStream, Free> state_;
-  bool inside_ = false;    // of a frame
-  bool flushing_ = false;  // decoded bytes may still wait inside of zstd
+  bool inside_ = false;    // a frame
+  bool flushing_ = false;  // zstd may hold decoded bytes
 };
 
 const char* xz_fault(lzma_ret status) {
@@ -267,7 +267,7 @@ class XzWriter : public Compressor {
   }
   ~XzWriter() override { lzma_end(&state_); }
   void write(std::string_view bytes) override {
-    if (!bytes.empty()) run(bytes, LZMA_RUN);  // liblzma calls two calls without any an error
+    if (!bytes.empty()) run(bytes, LZMA_RUN);  // for liblzma, two such calls are an error
   }
   void finish() override { run({}, LZMA_FINISH); }
 
@@ -289,7 +289,7 @@ class XzWriter : public Compressor {
   lzma_stream state_ = LZMA_STREAM_INIT;
 };
 
-// pzstd and others begin with a frame to be skipped: 0x184D2A50 to 0x184D2A5F.
+// pzstd and others begin with a skippable frame: 0x184D2A50 to 0x184D2A5F.
 bool zstd_head(std::string_view head) {
   if (head.starts_with("\x28\xB5\x2F\xFD")) return true;
   return head.size() >= 4 && (head[0] & 0xF0) == 0x50 && head.substr(1, 3) == "\x2A\x4D\x18";

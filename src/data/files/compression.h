@@ -1,5 +1,5 @@
 #pragma once
-// Streams of bytes: out of and into gzip, zstd and xz data.
+// Streams of bytes that read and write gzip, zstd and xz data.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hexapla::data {
 
-// Bytes in order. read() fills at most `size` bytes, size > 0, and returns how many; 0 is the end.
+// Sequential bytes. read() fills at most `size` > 0 bytes and returns the number; 0 is the end.
 class Bytes {
  public:
   virtual ~Bytes() = default;
@@ -18,31 +18,33 @@ class Bytes {
 
 enum class Compression { none, gzip, zstd, xz };
 
-// The first bytes of a file that tell its kind; fewer if the file has fewer.
+// Number of leading bytes that identify a file's kind; short files have fewer.
 constexpr size_t kCompressionHead = 6;
 Compression compression_of(std::string_view head);
-// "a zip archive" for a head that is compressed in a way not read here, and how to unpack it; "" for all others.
+// "a zip archive", with advice, if the head shows an unsupported compression; "" otherwise.
 std::string unreadable_kind(std::string_view head);
 
-// Compressed data that is cut short or damaged. Whoever knows file and line makes a DataError of it.
+// Truncated or damaged compressed data. Callers that know file and line convert it to a DataError.
 struct DamagedBytes {
   std::string what, remedy = "fetch or compress the file again";
 };
 
-// What is inside of `from`; for Compression::none `from` itself. Members, frames and streams that follow one another
-// are read as one. All that could be decoded is given out before read() throws DamagedBytes.
+// The decompressed content of `from`; for Compression::none `from` itself. Consecutive members,
+// frames and streams are read as one. read() returns everything decodable before it throws
+// DamagedBytes.
 std::unique_ptr<Bytes> decompressed(Compression kind, std::unique_ptr<Bytes> from);
 
-// What is inside of raw deflate data, as the entries of zip archives have it. What follows its end is not read.
+// The content of raw deflate data, as in zip archives. Anything after its end is not read.
 std::unique_ptr<Bytes> inflated(std::unique_ptr<Bytes> from);
 
-// The checksum of gzip and zip, CRC-32, of all bytes before, which have `before`, and these. 0 of no bytes.
+// The CRC-32 of gzip and zip over these bytes and all preceding ones, whose checksum is `before`.
+// No bytes: 0.
 uint32_t crc32_of(std::string_view bytes, uint32_t before = 0);
 
-// The way to compress that a file's name asks for: .gz, .zst, .xz; none for every other name.
+// The compression that a file name asks for: .gz, .zst, .xz; none for all other names.
 Compression compression_by_name(std::string_view path);
 
-// Compresses what write() gets and hands it on; finish() is the last call.
+// Compresses the bytes passed to write() and passes them on; finish() must be the last call.
 class Compressor {
  public:
   virtual ~Compressor() = default;

@@ -85,7 +85,7 @@ TEST_F(Parallel, InvalidUtf8) {
   EXPECT_THAT(error("one\n", "\xC3\n"), HasSubstr("a.de line 1"));
 }
 
-// Which bytes come later in the file decides, and the command stands as a shell wants it.
+// Later bytes of the file determine the encoding, and the command is quoted for the shell.
 TEST_F(Parallel, TheAdviceIsForTheWholeFile) {
   EXPECT_THAT(error("caf\xE9\n\x93so\x94\n", "eins\nzwei\n"),
               HasSubstr("iconv -f WINDOWS-1252 -t UTF-8 " + folder() + "/a.en > " + folder() + "/a.en.utf8"));

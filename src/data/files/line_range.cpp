@@ -39,7 +39,7 @@ RangeReader::RangeReader(const std::string& path, const ShardNumber& shard) : pa
   to_ = line_begin(border(number));
 }
 
-// Of the first line that begins at this byte or behind it.
+// The first line that begins at this byte or later.
 uint64_t RangeReader::line_begin(uint64_t at) const {
   if (at == 0) return 0;
   std::string block;
@@ -89,7 +89,7 @@ bool has_parts(const std::string& path) {
 
 namespace {
 
-// visit(block, where it begins) for the bytes [from, to) until it says false.
+// Calls visit(block, its beginning) for the bytes [from, to) until it returns false.
 template <class Visit>
 void visit_bytes(const FileReader& file, uint64_t from, uint64_t to, Visit&& visit) {
   std::string block;
@@ -111,7 +111,7 @@ int64_t count_lines(const std::string& path, const ShardNumber& part) {
     last = block.back();
     return true;
   });
-  return lines + (last != '\n');  // the last line needs no end
+  return lines + (last != '\n');  // the last line may lack a line end
 }
 
 uint64_t place_behind(const std::string& path, const ShardNumber& part, int64_t lines) {

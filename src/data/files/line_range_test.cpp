@@ -20,7 +20,6 @@ class LineRanges : public TestFolder {
     std::ofstream(at("text"), std::ios::binary) << text;
     return at("text");
   }
-  // The lines of all parts, one after the other.
   static std::vector<std::string> in_parts(const std::string& path, int64_t of) {
     std::vector<std::string> all;
     uint64_t expected = 0;

@@ -23,7 +23,7 @@ constexpr size_t kBlock = size_t{1} << 16;
 constexpr size_t kLongestLine = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// No buffer of its own: read() gives what is there, and so never waits for more than the next line needs.
+// Unbuffered: read() returns available bytes and never waits for more than the next line needs.
 class FileBytes : public Bytes {
  public:
   FileBytes(const std::string& path, const std::string& name, BeforeWaiting before_waiting)
@@ -31,7 +31,7 @@ class FileBytes : public Bytes {
     if (path == "-") return;
     std::error_code unknown;
     if (std::filesystem::is_directory(path, unknown)) throw DataError(cat(name, " is a directory: name a text file"));
-    do {  // without waiting for whoever writes to a named pipe: read() does
+    do {  // does not wait for a named pipe's writer; read() does
       descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", system_text(errno), "; check the path"));
@@ -54,7 +54,7 @@ class FileBytes : public Bytes {
       if (n < 0 && errno != EINTR && errno != EAGAIN)
         throw RunError(cat("cannot read ", name_, ": ", system_text(errno)));
     } while (n < 0);
-    ended_ = n == 0;  // a terminal would go on
+    ended_ = n == 0;  // a terminal might continue
     given_ += static_cast<size_t>(n);
     return static_cast<size_t>(n);
   }
@@ -68,7 +68,7 @@ class FileBytes : public Bytes {
   }
 
  private:
-  // Are there bytes, or the end, or an error to be told of? timeout in milliseconds; -1: until there are.
+  // Whether there are bytes, or the end, or an error. timeout in milliseconds; -1: waits for them.
   bool ready(int timeout) const {
     pollfd bytes{descriptor_, POLLIN, 0};
     return poll(&bytes, 1, timeout) > 0;
@@ -81,7 +81,7 @@ class FileBytes : public Bytes {
   uintmax_t size_ = 0, given_ = 0;
 };
 
-// Gives back the first bytes that were looked at to tell the kind of file, then the rest.
+// Returns the leading bytes that identified the file's kind, then the rest.
 class Rejoined : public Bytes {
  public:
   Rejoined(std::string head, std::unique_ptr<Bytes> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
@@ -98,8 +98,8 @@ class Rejoined : public Bytes {
   std::unique_ptr<Bytes> rest_;
 };
 
-// The first `size` bytes; fewer if there are not so many, or a line ends among them: whoever wrote that line may wait
-// for the answer before there is another.
+// The first `size` bytes, or fewer at the end of the input or if a line ends among them: the writer
+// of that line may wait for an answer before it sends another.
 std::string read_head(Bytes& from, size_t size) {
   std::string head(size, '\0');
   size_t have = 0;
@@ -112,7 +112,7 @@ std::string read_head(Bytes& from, size_t size) {
   return head;
 }
 
-// Damaged data says in which file and at which line it was met.
+// Adds file and line to errors about damaged data.
 template <class Read>
 auto naming_location(const std::string& name, int64_t line, Read read) {
   try {
@@ -126,10 +126,10 @@ auto naming_location(const std::string& name, int64_t line, Read read) {
 
 struct LineReader::Impl {
   std::string name;
-  FileBytes* file = nullptr;  // somewhere inside of bytes
+  FileBytes* file = nullptr;  // somewhere inside bytes
   std::unique_ptr<Bytes> bytes;
   std::vector<char> block;
-  std::string_view rest;  // of the block, not yet given out
+  std::string_view rest;  // of the block, not yet returned
   int64_t line = 0;
   bool byte_order_mark = false, carriage_return = false;
 

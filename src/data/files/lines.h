@@ -1,5 +1,6 @@
 #pragma once
-// Text, line by line: a plain file, a .gz, .zst or .xz file (told by their first bytes, not by their names) or stdin.
+// Text, line by line: a plain, .gz, .zst or .xz file (identified by its first bytes, not its name)
+// or stdin.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,37 +10,38 @@
 
 namespace hexapla::data {
 
-// Called before a reader waits for bytes that have not come yet, as those of a pipe or a terminal: the moment to answer
-// what has been read. Never for a file on a disk. What it throws comes out of the reader.
+// Called before a reader waits for bytes of a pipe or terminal, so that the lines read so far can
+// be answered. Never called for regular files. Exceptions pass through the reader.
 using BeforeWaiting = std::function<void()>;
 
-// Where a line of a plain file begins, and how many lines are before it.
+// The beginning of a line in a plain file, and the number of lines before it.
 struct LinePlace {
   uint64_t byte = 0;
   int64_t line = 0;
 };
 
-// Lines end at the byte 0x0A and nowhere else, so that line i of two files stays line i; a "\r" before it goes too, and
-// a byte order mark at the start of the file; the last line needs no line end. Memory: the longest line.
-// DataError, naming file and line: no such file, a directory, compressed data cut short or damaged or of another kind
-// (zip, bzip2, ...), a line above 64 MiB (no text at all). RunError: the machine cannot read on. Canceled, too.
+// Lines end only at the byte 0x0A, so that line i of two files stays line i. Removes a "\r" before
+// it and a byte order mark at the start of the file; the last line may lack a line end. Memory: the
+// longest line. DataError, naming file and line: no such file, a directory, truncated, damaged or
+// unsupported compressed data (zip, bzip2, ...), a line above 64 MiB (not a text). RunError:
+// reading failed. Also throws Canceled.
 class LineReader {
  public:
-  // "-" is stdin. from: of a plain file, where reading begins.
+  // "-" is stdin. from: where to begin in a plain file.
   explicit LineReader(const std::string& path, BeforeWaiting before_waiting = {}, const LinePlace& from = {});
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
   bool next(std::string& line);     // false after the last line
-  int64_t line_number() const;      // of the line that next() gave last; the first line is 1
+  int64_t line_number() const;      // of the line that next() last returned, from 1
   const std::string& name() const;  // for messages: the path, or "stdin"
 
-  // How much of the file's bytes has been read, from 0 to 1; 0 where its size is unknown (stdin, pipes).
+  // The fraction of the file read so far, from 0 to 1; 0 if its size is unknown (stdin, pipes).
   double share_read() const;
 
-  // What next() took away.
-  bool had_carriage_return() const;  // from the line it gave last
+  // The characters removed by next().
+  bool had_carriage_return() const;  // from the last line
   bool had_byte_order_mark() const;  // from the start of the file
 
  private:
@@ -47,19 +49,19 @@ class LineReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// Goes to the end and returns the number of lines of the whole file.
+// Reads to the end and returns the number of lines in the file.
 int64_t count_to_end(LineReader& reader);
 
-// Writes a text file under a temporary name, compressed as the name asks for (.gz, .zst, .xz); finish() writes what is
-// left to the disk, commit() does too and gives it its name. Files that belong together are all finished before the
-// first is committed. Without commit() nothing is left. RunError where the machine cannot.
+// Writes a text file under a temporary name, compressed according to its name (.gz, .zst, .xz).
+// finish() flushes to disk; commit() also renames it. Finish all files that belong together before
+// committing the first one. Without commit() nothing remains. RunError: writing failed.
 class LineWriter {
  public:
   explicit LineWriter(const std::string& path);
   ~LineWriter();
   LineWriter(LineWriter&&) noexcept;
-  void write(std::string_view line);  // and a line end
-  void finish();                      // after the last line
+  void write(std::string_view line);  // appends a line end
+  void finish();                      // call after the last line
   void commit();
 
  private:

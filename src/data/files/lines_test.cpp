@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 class Lines : public TestFiles {};
 
-// More text than any block on the way, with lines of all lengths and little to compress.
+// More text than any buffer, with lines of all lengths, hardly compressible.
 std::string much_text() {
   Random random(3);
   std::string text;
@@ -86,7 +86,7 @@ TEST_F(Lines, SeveralCompressedParts) {
   EXPECT_TRUE(read_lines(write("b.xz", xz(""))).empty());
 }
 
-// As tapes and disks of blocks leave them; gunzip passes over them, too.
+// Tapes and block devices leave such zeros; gunzip skips them, too.
 TEST_F(Lines, ZerosAfterGzipDataAreNoDamage) {
   const std::string one = gzip("one\n"), two = gzip("two\n"), zeros(200'000, '\0');
   EXPECT_THAT(read_lines(write("a", one + std::string(1, '\0'))), ElementsAre("one"));
@@ -99,7 +99,7 @@ TEST_F(Lines, ZstdThatBeginsWithAFrameToSkip) {
   EXPECT_THAT(read_lines(write("a.zst", skipped + zstd("one\n"))), ElementsAre("one"));
 }
 
-// Unicode knows more line ends; files that are split there lose step with each other.
+// Splitting at Unicode's other line ends would misalign files.
 TEST_F(Lines, LinesEndAtTheNewlineByteAlone) {
   const std::string line =
       "a\x0B"
@@ -125,7 +125,7 @@ TEST_F(Lines, TellsWhatItTookAway) {
   EXPECT_FALSE(marked.had_carriage_return());
 }
 
-// A pipe to read from under a name; what is written before the reading begins must fit into it.
+// A pipe with a file name; everything written before reading begins must fit into it.
 class Pipe {
  public:
   Pipe() { EXPECT_EQ(pipe(ends_), 0); }
@@ -201,7 +201,7 @@ TEST_F(Lines, NobodyWaitsForAFile) {
   EXPECT_EQ(waits, 0);
 }
 
-// As a terminal: after an end there may be more.
+// As with a terminal, there may be more after an end.
 TEST_F(Lines, TheEndIsTheEnd) {
   const std::string path = write("a", "one");
   LineReader reader(path);
@@ -212,7 +212,7 @@ TEST_F(Lines, TheEndIsTheEnd) {
   EXPECT_FALSE(reader.next(line));
 }
 
-// Some parents make the pipe that they share with us one that does not wait.
+// A parent process may pass us a non-blocking pipe.
 TEST_F(Lines, APipeThatDoesNotWaitIsWaitedFor) {
   Pipe pipe;
   const int fd = open(pipe.name().c_str(), O_RDONLY | O_NONBLOCK);
@@ -310,7 +310,8 @@ TEST_F(Lines, Directory) {
   EXPECT_THAT(message_of<DataError>([&] { read_lines(folder()); }),
               AllOf(HasSubstr(folder()), HasSubstr("is a directory")));
 }
-// Cuts in the head, in the middle and before the last byte. A message names the line that could not be read whole.
+// Cuts in the head, in the middle and before the last byte. Messages name the line that could not
+// be read completely.
 class Damaged : public Lines {
  protected:
   std::string cut(const std::string& bytes, size_t size) const {
@@ -323,7 +324,7 @@ class Damaged : public Lines {
     }
   }
 };
-// Before anybody has opened its other end, and while nothing comes.
+// Before the other end is opened, and while no data arrive.
 TEST_F(Lines, AnIdlePipeEndsWithTheWorkThatReadsIt) {
   std::atomic<bool> stop = false;
   const CancelScope scope(&stop);
@@ -364,7 +365,7 @@ TEST_F(Damaged, LinesBeforeTheCutAreGivenOutAndCounted) {
 
 TEST_F(Damaged, LineOfDamageInALaterPart) {
   std::string second = gzip("three\nfour\n");
-  second[second.size() - 6] ^= 1;  // in the checksum: found behind the last line
+  second[second.size() - 6] ^= 1;  // in the checksum: noticed after the last line
   EXPECT_THAT(cut(gzip("one\ntwo\n") + second, std::string::npos), HasSubstr("cut line 5: damaged gzip data"));
 }
 TEST_F(Damaged, Gzip) {
@@ -377,7 +378,7 @@ TEST_F(Damaged, Zstd) {
   EXPECT_THAT(cut("\x28\xB5\x2F\xFD" + std::string(99, '\xFF'), 99),
               AllOf(HasSubstr("cut line 1: damaged zstd data"), HasSubstr("again")));
 }
-// Whole data, but nothing here can read it.
+// The data are complete, but cannot be decoded without the dictionary.
 TEST_F(Damaged, ZstdWithADictionary) {
   std::vector<size_t> sizes(1000, 40);
   std::string samples, dictionary(4000, '\0');

@@ -12,13 +12,12 @@ namespace {
   throw DataError(cat(name, " is empty: give a text file with one sentence per line"));
 }
 
-// At least one file has ended.
+// Call when at least one file has ended.
 void check_counts(LineReader& source, LineReader& target) {
   const int64_t n = count_to_end(source), m = count_to_end(target);
   check_line_counts(source.name(), n, target.name(), m);
 }
 
-// Splits at the one tab.
 void split(const std::string& line, const LineReader& reader, std::string& source, std::string& target) {
   const size_t tab = line.find('\t');
   const std::string location = cat(reader.name(), " line ", reader.line_number());
@@ -33,7 +32,7 @@ void split(const std::string& line, const LineReader& reader, std::string& sourc
   target.assign(line, tab + 1);
 }
 
-// A sentence is a line of a file wherever it comes from: a model that reads lines would never see its second one.
+// A sentence must be a single line, because a model that reads lines never sees a second one.
 void check_one_line(const std::string& text, const std::string& name, int64_t number) {
   if (text.find_first_of("\n\r") == std::string::npos) return;
   throw DataError(cat(name, ": pair ", number,
@@ -41,7 +40,7 @@ void check_one_line(const std::string& text, const std::string& name, int64_t nu
                       "line as a pair of its own"));
 }
 
-// A pipe gives its bytes once.
+// Pipes can be read only once.
 bool readable_again(const std::string& path) {
   return path.empty() || (path != "-" && std::filesystem::is_regular_file(path));
 }
@@ -75,9 +74,9 @@ bool ParallelSource::can_be_read_again() const {
 struct ParallelReader::Impl {
   ParallelSource from;
   BeforeWaiting before_waiting;
-  std::optional<LineReader> source, target;  // of a TSV only the first is there, of a function none
+  std::optional<LineReader> source, target;  // TSV: only the first; function: none
   std::string line;
-  int64_t given = 0;  // by the function
+  int64_t given = 0;  // pairs from the function
 
   void open() {
     if (from.pairs) return;

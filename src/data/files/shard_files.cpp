@@ -29,7 +29,7 @@ std::string difference(const ShardManifest& a, const ShardManifest& b) {
 
 using Sink = std::function<void(std::string_view)>;
 
-// Hands on the bytes of the file, which must be what its manifest says.
+// Copies the file, which must match its manifest.
 void append(const std::string& path, const ShardManifest& manifest, const Sink& to) {
   const FileReader file(path);
   if (file.size() != manifest.bytes)
@@ -45,8 +45,7 @@ void append(const std::string& path, const ShardManifest& manifest, const Sink& 
   if (hash.hex() != manifest.hash) fail_shard(path, "was changed since it was written: its hash is another");
 }
 
-// The compression to apply to the parts for the joined file. Compressed parts stay as they are: one after the other,
-// they are the whole.
+// The compression to apply when joining. Compressed parts are concatenated unchanged.
 Compression compression_of_join(const std::vector<std::pair<ShardManifest, std::string>>& parts,
                                 const std::string& joined) {
   const Compression wanted = compression_by_name(joined);
@@ -59,7 +58,7 @@ Compression compression_of_join(const std::vector<std::pair<ShardManifest, std::
                        " is to be otherwise: give parts that are all alike, and a name that ends as theirs do"));
 }
 
-// Every part once, and nothing between them.
+// Every part must be there once, without gaps.
 void check_parts(const std::vector<std::pair<ShardManifest, std::string>>& parts) {
   const ShardManifest& first = parts.front().first;
   for (const auto& [part, path] : parts)
@@ -145,7 +144,7 @@ bool is_whole(const std::string& output, const ShardManifest& wanted) {
     return m.shard.text() == wanted.shard.text() && m.from == wanted.from && m.to == wanted.to &&
            m.input_bytes == wanted.input_bytes && m.input_hash == wanted.input_hash && m.made_by == wanted.made_by &&
            file.size() == m.bytes && hash_hex(file) == m.hash;
-  } catch (const DataError&) {  // then it is made anew
+  } catch (const DataError&) {  // it will be made again
     return false;
   }
 }
@@ -162,7 +161,7 @@ void ShardWriter::write(std::string_view bytes) {
   lines_ += std::count(bytes.begin(), bytes.end(), '\n');
 }
 
-// An old manifest beside a new output would say that it is another.
+// An old manifest must not describe a new output.
 void ShardWriter::finish(ShardManifest manifest, int64_t lines) {
   if (lines != lines_) throw RunError(cat(path_, ": ", lines, " lines were read, but ", lines_, " were written"));
   to_->finish();

@@ -1,5 +1,5 @@
 #pragma once
-// Compressors for tests: not those that are tested.
+// Compressors for tests, independent of the tested ones.
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>

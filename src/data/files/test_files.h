@@ -1,5 +1,5 @@
 #pragma once
-// Files for the tests of this folder, in a folder of their own that goes away with them.
+// Temporary files for the tests of this folder.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

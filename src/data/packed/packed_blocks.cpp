@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers in these files have their lowest byte first");
 
 constexpr uint64_t most_text = uint64_t{1} << 62, largest_table = uint64_t{1} << 30;
-constexpr uint64_t joined_text = uint64_t{1} << 20;  // bytes of text that small neighbors make up together
+constexpr uint64_t joined_text = uint64_t{1} << 20;  // bytes of text up to which small neighbors are joined
 
 template <class T>
 T number_at(const FileReader& file, uint64_t at) {
@@ -37,7 +37,7 @@ std::string read_some(const FileReader& file, uint64_t at, size_t size) {
   return bytes;
 }
 
-// Blocks one behind the other, from byte 0 on.
+// Consecutive blocks from byte 0 on.
 class Neighbors final : public PackedBlocks {
  public:
   // false: more text than a file can have
@@ -47,7 +47,7 @@ class Neighbors final : public PackedBlocks {
     ends_.emplace_back(bytes_, text_);
     return true;
   }
-  // As one with the block before, if that is small.
+  // Joins the previous block if that is small.
   bool join(uint64_t bytes, uint64_t text_bytes) {
     if (ends_.empty() || begin_of(ends_.size()).second - begin_of(ends_.size() - 1).second >= joined_text)
       return add(bytes, text_bytes);
@@ -66,14 +66,14 @@ class Neighbors final : public PackedBlocks {
     return i == 0 ? std::pair<uint64_t, uint64_t>{} : ends_[i - 1];
   }
 
-  std::vector<std::pair<uint64_t, uint64_t>> ends_;  // in the file and in the text
+  std::vector<std::pair<uint64_t, uint64_t>> ends_;  // positions in the file and in the text
   uint64_t bytes_ = 0, text_ = 0;
 };
 
 using Found = std::unique_ptr<PackedBlocks>;
 
-// The seek table: a frame to be skipped, with 8 or 12 bytes for each frame, their number, a byte of flags, a magic
-// number.
+// The seek table: a skippable frame with 8 or 12 bytes per frame, their number, a byte of flags, a
+// magic number.
 Found zstd_by_seek_table(const FileReader& file) {
   constexpr uint32_t skipped = 0x184D2A5E, magic = 0x8F92EAB1;
   constexpr uint64_t head = 8, foot = 9;
@@ -93,7 +93,8 @@ Found zstd_by_seek_table(const FileReader& file) {
   return blocks;
 }
 
-// Bytes of the frame at that place, and of what is inside; nothing if its header does not tell, or it is no frame.
+// Bytes of the frame at this place, and of its content; nothing if the header does not state it, or
+// it is not a frame.
 std::optional<std::pair<uint64_t, uint64_t>> zstd_frame(const FileReader& file, uint64_t at) {
   constexpr uint32_t magic = 0xFD2FB528, skipped = 0x184D2A50;
   constexpr std::array<uint64_t, 4> sizes_of_id{0, 1, 2, 4}, sizes_of_size{0, 2, 4, 8};
@@ -112,7 +113,7 @@ std::optional<std::pair<uint64_t, uint64_t>> zstd_frame(const FileReader& file, 
   const uint64_t of_size = flags >> 6 == 0 ? single : sizes_of_size[flags >> 6];
   const uint64_t size_at = 1 + !single + sizes_of_id[flags & 3];
   if (of_size == 0 || size_at + of_size > header.size()) return {};
-  header.resize(size_at + 8);  // zeros, where the number is shorter
+  header.resize(size_at + 8);  // shorter numbers are padded with zeros
   std::fill(header.begin() + static_cast<std::ptrdiff_t>(size_at + of_size), header.end(), '\0');
   const uint64_t text = number_in<uint64_t>(header, size_at) + (of_size == 2 ? 256 : 0);
   uint64_t bytes = 4 + size_at + of_size;
@@ -143,7 +144,7 @@ Found zstd_blocks(const FileReader& file) {
   return zstd_by_frames(file);
 }
 
-// The header of bgzip's members has one extra field, BC, with the size of the member less 1.
+// The headers of bgzip's members have one extra field, BC, with the member's size less 1.
 Found gzip_blocks(const FileReader& file) {
   using namespace std::string_view_literals;
   constexpr uint64_t header = 18, least = header + 2 + 8;
@@ -160,7 +161,7 @@ Found gzip_blocks(const FileReader& file) {
   return blocks;
 }
 
-// Numbers of the index: 7 bits a byte, at most 9 bytes.
+// Numbers in the index: 7 bits per byte, at most 9 bytes.
 std::optional<uint64_t> take_number(std::string_view& from) {
   uint64_t n = 0;
   for (size_t i = 0; i < 9 && i < from.size(); ++i) {
@@ -182,7 +183,7 @@ std::string bytes_of(uint32_t n) { return {reinterpret_cast<const char*>(&n), si
 
 constexpr uint64_t xz_edge = 12;  // bytes of the header and of the footer
 
-// Blocks behind a header, with the two sizes that the index has of each.
+// Blocks that follow a header, with both sizes from the index.
 class XzBlocks final : public PackedBlocks {
  public:
   explicit XzBlocks(std::string header) : header_(std::move(header)) {}
@@ -201,7 +202,7 @@ class XzBlocks final : public PackedBlocks {
   }
 
  private:
-  // Index and footer of a stream with this block alone.
+  // Index and footer of a stream with only this block.
   std::string ending(uint64_t unpadded, uint64_t text_bytes) const {
     std::string index("\0\1", 2);
     append_number(index, unpadded);

@@ -13,7 +13,7 @@ namespace hexapla::data {
 namespace {
 
 constexpr size_t skipped_at_once = size_t{1} << 16;
-constexpr uint64_t small = uint64_t{1} << 20;  // bytes of text that nobody minds to unpack
+constexpr uint64_t small = uint64_t{1} << 20;  // bytes of text that are quickly unpacked
 
 class PlainText final : public SeekableText {
  public:
@@ -25,7 +25,7 @@ class PlainText final : public SeekableText {
   FileReader file_;
 };
 
-// A block of a file as a file of its own.
+// A block of a file as a complete file.
 class BlockBytes final : public Bytes {
  public:
   BlockBytes(const FileReader& file, PackedBlock block) : file_(file), block_(std::move(block)) {}
@@ -50,7 +50,7 @@ class BlockBytes final : public Bytes {
   uint64_t at_ = 0;
 };
 
-// A file as one block, whose size is found by unpacking it.
+// A whole file as one block, whose size is found by unpacking it.
 class OneBlock final : public PackedBlocks {
  public:
   OneBlock(uint64_t bytes, uint64_t text_bytes) : block_{0, bytes, 0, text_bytes} {}
@@ -115,7 +115,7 @@ class PackedText final : public SeekableText {
     return all;
   }
 
-  // So that the next byte that is unpacked is that one.
+  // Positions the decoder, so that it unpacks this byte next.
   void go_to(uint64_t at) {
     if (!decoder_ || at < at_ || at >= end_) open((*blocks_)[block_with(at)]);
     std::vector<char> some(std::min<uint64_t>(skipped_at_once, at - at_));
@@ -131,7 +131,7 @@ class PackedText final : public SeekableText {
     return low;
   }
 
-  // Of the block, in which there are so many bytes left. With its last byte it must be over.
+  // Unpacks from the block, which must end exactly where its table says.
   size_t take(char* to, size_t size) {
     const size_t n = unpack(to, size);
     if (n == 0) fail(cat(end_ - at_, " bytes of text are missing"));
@@ -146,9 +146,9 @@ class PackedText final : public SeekableText {
   std::unique_ptr<PackedBlocks> blocks_;
   bool through_ = false;
   uint64_t size_ = 0;
-  PackedBlock block_{};             // that is being unpacked
-  std::unique_ptr<Bytes> decoder_;  // of it
-  uint64_t at_ = 0, end_ = 0;       // of the text: what comes next, and where the block ends
+  PackedBlock block_{};             // being unpacked
+  std::unique_ptr<Bytes> decoder_;  // for block_
+  uint64_t at_ = 0, end_ = 0;       // positions in the text: the next byte, the block's end
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string number(T n) {
   return {reinterpret_cast<const char*>(&n), sizeof(n)};
 }
 
-// Lines of different lengths: 100 kB.
+// 100 kB of lines of various lengths.
 std::string made_up_text() {
   Random random(9, 1);
   std::string text;
@@ -37,7 +37,7 @@ std::vector<std::string> cut(const std::string& text, size_t bytes) {
   return pieces;
 }
 
-// As contrib/seekable_format of zstd writes them.
+// As written by zstd's contrib/seekable_format.
 struct SeekTable {
   std::vector<std::pair<uint32_t, uint32_t>> frames;
   uint8_t flags = 0;
@@ -62,7 +62,7 @@ class SeekableTexts : public TestFolder {
     const auto found = find_blocks(FileReader(path));
     return found ? found->count() : 0;
   }
-  // Any place, forward and back, has the bytes of the text.
+  // Random reads, forward and back, return the right bytes.
   static void expect_text(const std::string& path, const std::string& text) {
     const auto seekable = open_seekable(path);
     ASSERT_EQ(seekable->size(), text.size());
@@ -75,7 +75,7 @@ class SeekableTexts : public TestFolder {
       ASSERT_TRUE(some == text.substr(at, size)) << at << " " << size;
     }
   }
-  // What reading all of it says.
+  // The error when reading everything.
   static std::string damage_in(const std::string& path) {
     return what_of<DataError>([&] {
       const auto seekable = open_seekable(path);
@@ -103,9 +103,9 @@ TEST_F(SeekableTexts, OfOnePieceAreReadThrough) {
 TEST_F(SeekableTexts, OfZstdFramesAreFoundByTheirHeaders) {
   std::string large, packed;
   for (int i = 0; i < 30; ++i) {
-    const std::string more = i % 3 == 0 ? "x" : i % 3 == 1 ? text_ : std::string(70'000, 'z');  // sizes of 1, 4 bytes
+    const std::string more = i % 3 == 0 ? "x" : i % 3 == 1 ? text_ : std::string(70'000, 'z');  // 1- and 4-byte sizes
     large += more, packed += zstd(more);
-    if (i == 5) packed += number(0x184D2A53) + number(uint32_t{3}) + "abc";  // to be skipped
+    if (i == 5) packed += number(0x184D2A53) + number(uint32_t{3}) + "abc";  // skippable
   }
   EXPECT_EQ(blocks(file(packed)), 2u) << "neighbors up to 1 MiB are one";
   expect_text(file(packed), large);
@@ -133,7 +133,7 @@ TEST_F(OfASeekTable, AreReadAtAnyPlace) {
   }
 }
 
-// What does not go with the file's size is no table; the frames are then found otherwise.
+// A table inconsistent with the file's size is ignored; frames are then found in another way.
 TEST_F(OfASeekTable, HasToGoWithTheFile) {
   const auto found = [&](const std::string& bytes) { return blocks(file(bytes)); };
   SeekTable wrong = table_;
@@ -152,7 +152,7 @@ TEST_F(OfASeekTable, HasToGoWithTheFile) {
   for (size_t n = 0; n < 40; ++n) found(frames_.substr(0, 4) + table_.bytes().substr(table_.bytes().size() - n));
 }
 
-// Sizes of text that are not true are found when the block is read.
+// Wrong text sizes are noticed when the block is read.
 TEST_F(OfASeekTable, IsNotBelieved) {
   SeekTable wrong = table_;
   wrong.frames[2].second -= 10;
@@ -163,11 +163,11 @@ TEST_F(OfASeekTable, IsNotBelieved) {
   wrong = table_;
   wrong.frames[2].first -= 1, wrong.frames[3].first += 1;
   EXPECT_THAT(damage_in(file(frames_ + wrong.bytes())), HasSubstr("stops in the middle"));
-  for (auto& frame : wrong.frames) frame.second = 0xFFFFFFFF;  // nothing is as large as it says
+  for (auto& frame : wrong.frames) frame.second = 0xFFFFFFFF;  // nothing is that large
   EXPECT_EQ(open_seekable(file(frames_ + wrong.bytes()))->size(), 12ull * 0xFFFFFFFF);
 }
 
-// bgzip's members: their size less 1 in the field BC.
+// Members as in bgzip: their size less 1 in the field BC.
 std::string bgzip_member(const std::string& text) {
   std::string member = gzip(text);
   member[3] = 4;
@@ -183,7 +183,7 @@ TEST_F(SeekableTexts, OfBgzipAreFoundByTheirMembers) {
   packed += bgzip_member("");
   EXPECT_EQ(blocks(file(packed)), 3u);
   expect_text(file(packed), large);
-  packed[packed.size() - 1] = 1;  // the size of the text in the last
+  packed[packed.size() - 1] = 1;  // text size of the last member
   EXPECT_THAT(damage_in(file(packed)), HasSubstr("damaged gzip data"));
   EXPECT_EQ(blocks(file(packed.substr(0, packed.size() - 1))), 0u);
 }
@@ -197,7 +197,7 @@ TEST_F(SeekableTexts, OfXzAreFoundByTheIndex) {
   EXPECT_EQ(blocks(path), 5u);
   expect_text(path, text);
   const std::string bytes = read_file(path);
-  for (size_t i = bytes.size() - 40; i < bytes.size(); ++i) {  // index and footer: what is not true is not believed
+  for (size_t i = bytes.size() - 40; i < bytes.size(); ++i) {  // index and footer: changes are noticed
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 0x21);
     EXPECT_EQ(blocks(file(changed)), 0u) << i;
@@ -219,7 +219,7 @@ TEST_F(SeekableTexts, OfOthersAreRead) {
   }
 }
 
-// Whatever the bytes are, it ends with the text or with one message.
+// Any bytes lead to the text or to one message.
 TEST_F(SeekableTexts, MayBeAnything) {
   Random random(7, 3);
   for (const char* name : {"blocks.txt.zst", "blocks.txt.gz", "blocks.txt.xz"}) {

@@ -21,7 +21,7 @@ enum Slot : size_t {
   kSlots = kTotals + kOrders
 };
 
-// Of every n-gram the largest count in any reference.
+// For every n-gram, the largest count in any reference.
 NgramCounts count_in_any(std::span<const std::u32string> references, size_t n) {
   NgramCounts all = count_ngrams(references[0], n);
   for (const std::u32string& reference : references.subspan(1)) {
@@ -30,7 +30,7 @@ NgramCounts count_in_any(std::span<const std::u32string> references, size_t n) {
   return all;
 }
 
-// The shorter of two that are equally near.
+// The nearest length, or the shorter of two equally near ones.
 size_t nearest_length(size_t length, std::span<const std::u32string> references) {
   const auto distance = [&](size_t other) { return other > length ? other - length : length - other; };
   size_t best = references[0].size();
@@ -46,8 +46,9 @@ double brevity_penalty(int64_t hypothesis, int64_t reference) {
   return hypothesis > 0 ? std::exp(1 - static_cast<double>(reference) / static_cast<double>(hypothesis)) : 0;
 }
 
-// Every further order without a match is given half as much of a match ("exp", method 3 of Chen and Cherry 2014).
-// How many orders there are: those that some hypothesis is long enough for.
+// Each further order without a match counts half as much of a match as the one before ("exp",
+// method 3 of Chen and Cherry 2014). Returns the number of orders: those for which a hypothesis is
+// long enough.
 size_t set_precisions(BleuScore& score) {
   double halvings = 1;
   size_t n = 0;
@@ -60,7 +61,7 @@ size_t set_precisions(BleuScore& score) {
   return n;
 }
 
-// The geometric mean of the precisions of the first orders, and so 0 (all but) where one of them is 0.
+// The geometric mean of the first orders' precisions; practically 0 if one of them is 0.
 double mean_precision(const BleuScore& score, size_t orders) {
   double logs = 0;
   for (size_t n = 0; n < orders; ++n) logs += score.precisions[n] == 0 ? -9999999999. : std::log(score.precisions[n]);

@@ -1,6 +1,7 @@
 #pragma once
-// BLEU (Papineni et al. 2002), with the tokens, smoothing ("exp") and numbers of sacreBLEU (Post 2018). The case is
-// kept unless asked otherwise. Of several references the one nearest in length counts for the brevity penalty.
+// BLEU (Papineni et al. 2002) with sacreBLEU's (Post 2018) tokens, "exp" smoothing and numbers.
+// Case-sensitive by default. With several references, the one nearest in length counts for the
+// brevity penalty.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -18,7 +19,7 @@ struct BleuOptions {
 
 struct BleuScore {
   double score = 0;                    // 0 .. 100
-  std::array<double, 4> precisions{};  // in percent, smoothed, of 1- to 4-grams
+  std::array<double, 4> precisions{};  // 1- to 4-grams, percent, smoothed
   std::array<int64_t, 4> matches{}, totals{};
   double brevity_penalty = 0;
   int64_t hypothesis_length = 0, reference_length = 0;  // tokens
@@ -37,7 +38,7 @@ class Bleu : public Metric {
   std::string settings() const override;
   MetricStatistics statistics(const std::string& hypothesis, std::span<const std::string> references) const override;
   double score(const MetricStatistics& sums) const override { return result(sums).score; }
-  // Over the orders that the sentence is long enough for: sacreBLEU's effective order.
+  // Limited to the orders for which the sentence is long enough: sacreBLEU's effective order.
   double sentence_score(const MetricStatistics& s) const override;
   std::string details(const MetricStatistics& sums) const override { return result(sums).details(); }
   BleuScore result(const MetricStatistics& sums) const;

@@ -20,7 +20,7 @@ Wide step(Wide state, Wide increment) {
   return state * (Wide{2549297995355413924u} << 64 | 4865540595714422341u) + increment;
 }
 
-// SeedSequence's hash: a constant that changes with every value.
+// SeedSequence's hash, whose constant changes with every value.
 struct SeedHash {
   uint32_t constant, factor;
   uint32_t operator()(uint32_t value) {
@@ -121,8 +121,8 @@ ConfidenceInterval confidence_interval(std::vector<double> scores) {
           .5 * (scores[n - outside - 1] - scores[outside])};
 }
 
-// As in Moses and sacreBLEU: the resampled differences, shifted to a mean of 0, are what chance does. The 1 added on
-// both sides keeps the test honest for few resamples.
+// As in Moses and sacreBLEU: the resampled differences, shifted to mean 0, represent chance. Adding
+// 1 to both counts keeps the test conservative with few resamples.
 double paired_p_value(std::span<const double> baseline, std::span<const double> system, double observed_difference) {
   HEXAPLA_CHECK(baseline.size() == system.size() && !baseline.empty(), baseline.size(), " and ", system.size(),
                 " resamples");

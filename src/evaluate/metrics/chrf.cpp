@@ -22,7 +22,7 @@ bool ascii_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// One mark of punctuation is taken off a word's end or else off its front: "(hi)" is "(hi" and ")".
+// Splits one punctuation mark off a word's end or otherwise its beginning: "(hi)" is "(hi" and ")".
 std::vector<std::string> words_and_punctuation(std::string_view text) {
   std::vector<std::string> out;
   for (const std::string& word : split(text)) {
@@ -39,8 +39,8 @@ std::vector<std::string> words_and_punctuation(std::string_view text) {
   return out;
 }
 
-// The n-grams of one order: three statistics. As in sacreBLEU a hypothesis is not blamed for n-grams longer than the
-// whole reference.
+// Three statistics for the n-grams of one order. As in sacreBLEU, a hypothesis is not penalized for
+// n-grams longer than the whole reference.
 void add_order(MetricStatistics& out, std::u32string_view hypothesis, std::u32string_view reference, size_t n) {
   const int64_t expected = ngrams_in(reference, n);
   out.push_back(static_cast<double>(expected > 0 ? ngrams_in(hypothesis, n) : 0));
@@ -48,7 +48,7 @@ void add_order(MetricStatistics& out, std::u32string_view hypothesis, std::u32st
   out.push_back(static_cast<double>(common_ngrams(count_ngrams(hypothesis, n), count_ngrams(reference, n))));
 }
 
-// F_beta of precision and recall, each the mean over the orders that both sides have.
+// F_beta of precision and recall, each averaged over the orders that both sides have.
 double f_score(const MetricStatistics& s) {
   double precision = 0, recall = 0;
   int orders = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// chrF2 (Popović 2015, 2016): F-score with beta 2 of character 1- to 6-grams; chrF2++ (2017) with word 1- and 2-grams
-// beside them. The numbers are sacreBLEU's. Of several references the best one of each sentence counts.
+// chrF2 (Popović 2015, 2016): F-score with beta 2 of character 1- to 6-grams; chrF2++ (2017) adds
+// word 1- and 2-grams. Numbers equal sacreBLEU's. With several references, the best one for each
+// sentence counts.
 #include <span>
 #include <string>
 
@@ -13,7 +14,8 @@ struct ChrfOptions {
   bool lowercase = false;
 };
 
-// Statistics: n-grams of the hypothesis, of the reference and common ones, for each order; words after characters.
+// Statistics for each order: n-grams of the hypothesis, of the reference, and common ones;
+// characters before words.
 class Chrf : public Metric {
  public:
   explicit Chrf(const ChrfOptions& options = {}) : options_(options) {}

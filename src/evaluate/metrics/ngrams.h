@@ -1,5 +1,6 @@
 #pragma once
-// n-grams of characters or of words. Words are turned into numbers first, so both are runs of char32_t.
+// n-grams of characters or words. Words are first converted to numbers, so both are sequences of
+// char32_t.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@ namespace hexapla::evaluate {
 
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
-// Points into `text`.
+// The keys point into `text`.
 inline NgramCounts count_ngrams(std::u32string_view text, size_t n) {
   NgramCounts counts;
   for (size_t i = 0; i + n <= text.size(); ++i) ++counts[text.substr(i, n)];
@@ -31,7 +32,7 @@ inline int64_t common_ngrams(const NgramCounts& hypothesis, const NgramCounts& r
   return matches;
 }
 
-// Equal words have equal numbers, within one of these.
+// Maps equal words to equal numbers, within one object.
 class WordNumbers {
  public:
   std::u32string operator()(const std::vector<std::string>& words) {

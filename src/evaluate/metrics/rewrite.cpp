@@ -35,7 +35,7 @@ std::string without_entities(std::string_view text) {
 
 std::string ascii_punctuation_apart(const std::string& text) { return apart(text, punctuation); }
 
-// Byte by byte: a byte of a longer character is no digit and no point, as the character it belongs to.
+// Works on bytes: the bytes of a multi-byte character are neither digits nor points.
 std::string points_and_dashes_apart(const std::string& text) {
   const auto other = [](char c) { return !digit(c); };
   const auto dash = [](char c) { return c == '-'; };

@@ -1,12 +1,12 @@
 #pragma once
-// Rewriting text as the regular expressions of the tokenizers do: from left to right, matches do not overlap.
+// Text replacements like the tokenizers' regular expressions: from left to right, without overlaps.
 #include <string>
 #include <string_view>
 
 namespace hexapla::evaluate {
 
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
-// Two neighbors, the first like `first` and the second like `second`, become write(out, a, b).
+// Replaces two neighbors that satisfy `first` and `second` by write(out, a, b).
 template <class Char, class First, class Second>
 std::basic_string<Char> replace_pairs(const std::basic_string<Char>& text, First first, Second second,
                                       void (*write)(std::basic_string<Char>&, Char, Char)) {
@@ -32,7 +32,7 @@ void blank_then_pair(std::basic_string<Char>& out, Char a, Char b) {  // " a b"
   out.append({' ', a, ' ', b});
 }
 
-// A blank on both sides of every character like `which`.
+// Adds a blank on both sides of every character that satisfies `which`.
 template <class Char, class Which>
 std::basic_string<Char> apart(const std::basic_string<Char>& text, Which which) {
   std::basic_string<Char> out;
@@ -47,7 +47,7 @@ std::basic_string<Char> apart(const std::basic_string<Char>& text, Which which) 
 }
 
 std::string without_entities(std::string_view text);           // &quot; &amp; &lt; &gt;, in this order
-std::string ascii_punctuation_apart(const std::string& text);  // but for ' , - and .
+std::string ascii_punctuation_apart(const std::string& text);  // except ' , - and .
 std::string points_and_dashes_apart(const std::string& text);  // . and , not between digits; - after a digit
 inline std::string western_punctuation_apart(const std::string& text) {
   return points_and_dashes_apart(ascii_punctuation_apart(text));

@@ -10,7 +10,8 @@
 namespace hexapla::evaluate {
 namespace {
 
-// Pairs of first and last: Chinese characters, strokes, radicals, compatibility forms, enclosed letters.
+// Pairs of first and last: Chinese characters, strokes, radicals, compatibility forms, enclosed
+// letters.
 constexpr std::u32string_view kIdeographs =
     U"\u2e80\u2eff\u31c0\u31ef\u3200\u3f22\u3400\u4dbf\u4e00\u9fff\uf900\ufaff\ufe30\ufe4f";
 constexpr std::u32string_view kAsianPunctuation =
@@ -22,8 +23,8 @@ std::string normalized(std::string_view line) {
   return points_and_dashes_apart(replaced(ascii_punctuation_apart(text), "'s ", " 's "));
 }
 
-// Tercom's rules for runs of kana are left out: they ask for a line that is nothing but kana, and after the step before
-// every line begins with a blank.
+// Tercom's rules for runs of kana are omitted: they apply to lines of only kana, but after the
+// previous step every line begins with a blank.
 std::string characters_apart(const std::string& line) {
   return to_utf8(apart(code_points(line),
                        [](char32_t c) { return in_ranges(kIdeographs, c) || in_ranges(kAsianPunctuation, c); }));
@@ -38,8 +39,8 @@ std::string without_punctuation(std::string_view line, bool asian) {
   return to_utf8(points);
 }
 
-// sacreBLEU cuts references, not hypotheses, a second time. With `normalized` that matters: "a.,5" is "a . ,5" once and
-// "a . , 5" twice.
+// sacreBLEU tokenizes references, but not hypotheses, twice. This matters with `normalized`: "a.,5"
+// becomes "a . ,5" the first time and "a . , 5" the second.
 std::vector<std::string> reference_words(const std::string& line, const TerOptions& options) {
   std::string once;
   for (const std::string& word : tokenize_ter(line, options)) once += word + " ";

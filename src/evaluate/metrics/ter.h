@@ -1,8 +1,9 @@
 #pragma once
-// TER (Snover et al. 2006): the edits (insert, delete, substitute a word, move a block of words) that turn a
-// translation into the reference, in percent of the reference's words; lower is better. The search for moves follows
-// Tercom's heuristics with the limits of sacreBLEU, so the counts are sacreBLEU's. Of several references the one with
-// the fewest edits counts, against the mean length of all.
+// TER (Snover et al. 2006): the edits (insert, delete, substitute a word, move a block of words)
+// that turn a translation into the reference, in percent of the reference's words; lower is better.
+// The search for moves follows Tercom's heuristics with sacreBLEU's limits, so the counts equal
+// sacreBLEU's. With several references, the one with the fewest edits counts, relative to the mean
+// length of all.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,9 +15,9 @@
 namespace hexapla::evaluate {
 
 struct TerOptions {
-  bool normalized = false;     // take punctuation off words, resolve &quot; &amp; &lt; &gt;
+  bool normalized = false;     // split punctuation off words, resolve &quot; &amp; &lt; &gt;
   bool no_punct = false;       // drop . , ? : ; ! " ( )
-  bool asian_support = false;  // with the two above: for Chinese and Japanese text and punctuation, too
+  bool asian_support = false;  // extends both of the above to Chinese and Japanese text and punctuation
   bool case_sensitive = false;
 };
 
@@ -36,7 +37,7 @@ class Ter : public Metric {
   TerOptions options_;
 };
 
-// The edits from one text to the other; words are numbers.
+// The edits that turn one text into the other; words are numbers.
 int64_t translation_edits(std::u32string_view hypothesis, std::u32string_view reference);
 
 }  // namespace hexapla::evaluate

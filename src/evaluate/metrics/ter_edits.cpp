@@ -1,5 +1,5 @@
-// The edits of TER: an edit distance between words, and a greedy search for blocks of words whose move lowers it most.
-// Ties and limits decide the count, so they are those of Tercom as sacreBLEU has them.
+// TER's edits: a word-level edit distance, and a greedy search for the block moves that reduce it
+// most. Tie-breaking and limits affect the counts, so they follow Tercom as used by sacreBLEU.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +11,13 @@ namespace hexapla::evaluate {
 namespace {
 
 constexpr size_t kLongestMove = 10;        // words
-constexpr int64_t kFarthestMove = 50;      // words between the places of a block
+constexpr int64_t kFarthestMove = 50;      // words between a block's old and new places
 constexpr int64_t kBeam = 25;              // cells of the distance matrix on each side of its diagonal
-constexpr int64_t kMostCandidates = 1000;  // moves that are tried for one sentence
+constexpr int64_t kMostCandidates = 1000;  // moves tried per sentence
 constexpr int32_t kUnreached = 1 << 30;
 
-// The matrix of the edit distance: cell (i, j) is the distance of the first i words of the hypothesis from the first j
-// of the reference. Only cells near the diagonal are computed.
+// The edit distance matrix: cell (i, j) is the distance between the first i words of the hypothesis
+// and the first j of the reference. Only cells near the diagonal are computed.
 class EditDistance {
  public:
   EditDistance(std::u32string_view reference, size_t hypothesis_length)
@@ -30,7 +30,7 @@ class EditDistance {
     for (int64_t j = 0; j <= columns_; ++j) cell(0, j) = static_cast<int32_t>(j);
   }
 
-  // Rows of words that begin the hypothesis of the last call, too, are kept.
+  // Reuses the rows of the words that begin both this and the last hypothesis.
   int32_t operator()(const std::u32string& hypothesis) {
     const auto same =
         std::mismatch(last_.begin(), last_.end(), hypothesis.begin(), hypothesis.end()).first - last_.begin();
@@ -67,15 +67,15 @@ class EditDistance {
   std::vector<int32_t> cells_;
 };
 
-// What the cheapest edits do to each word. hypothesis_at[j]: the last word of the hypothesis that stands at or before
-// word j of the reference, -1 for none.
+// The effect of the cheapest edits on each word. hypothesis_at[j]: the last hypothesis word aligned
+// at or before reference word j, -1 for none.
 struct Alignment {
   std::vector<int64_t> hypothesis_at;
   std::vector<char> wrong_in_hypothesis, wrong_in_reference;
 };
 
-// Backwards along the cheapest path. Where several are equally cheap: a pair of words, then a word of the hypothesis
-// that is too much, then one that is missing.
+// Follows the cheapest path backwards. Ties prefer a pair of words, then an extra hypothesis word,
+// then a missing one.
 Alignment align(const EditDistance& distance, std::u32string_view hypothesis, std::u32string_view reference) {
   int64_t i = distance.rows(), j = distance.columns();
   Alignment out{std::vector<int64_t>(reference.size()), std::vector<char>(hypothesis.size(), 1),
@@ -98,7 +98,7 @@ Alignment align(const EditDistance& distance, std::u32string_view hypothesis, st
   return out;
 }
 
-// The words with `length` of them, from `start` on, moved to before word `target`.
+// Moves `length` words from `start` to before word `target`.
 std::u32string moved(std::u32string_view words, size_t start, size_t length, size_t target) {
   std::u32string out(words);
   const auto at = [&](size_t i) { return out.begin() + static_cast<int64_t>(std::min(i, out.size())); };
@@ -106,7 +106,7 @@ std::u32string moved(std::u32string_view words, size_t start, size_t length, siz
     std::rotate(at(target), at(start), at(start + length));
   } else if (target > start + length) {
     std::rotate(at(start), at(start + length), at(target));
-  } else {  // to inside of itself: as many words further on
+  } else {  // target inside the block: moves it that many words further
     std::rotate(at(start), at(start + length), at(length + target));
   }
   return out;
@@ -134,8 +134,8 @@ class MoveSearch {
   }
 
  private:
-  // The best move of a block of words to where the reference has the same words. False where so many have been tried
-  // that the search is given up.
+  // Finds the best move of a block of words to where the reference has the same words. Returns
+  // false once too many moves have been tried.
   bool find_best(int32_t now) {
     best_ = {};
     best_gain_ = 0;
@@ -154,7 +154,7 @@ class MoveSearch {
     return true;
   }
 
-  size_t common(size_t h, size_t r) const {  // how many words from h and from r on are the same
+  size_t common(size_t h, size_t r) const {  // number of equal words from h and from r on
     size_t n = 0;
     while (n < kLongestMove && h + n < words_.size() && r + n < reference_.size() && words_[h + n] == reference_[r + n])
       ++n;
@@ -165,8 +165,8 @@ class MoveSearch {
     size_t start, reference, length;
   };
 
-  // Moves the block to before each place that belongs to the reference's block, unless nothing is wrong with either, or
-  // it stands there already.
+  // Tries moving the block to each place in the reference's block, unless one of the two has no
+  // errors, or it is already there.
   void try_targets(const Alignment& alignment, const Block& b, int32_t now) {
     if (!any(alignment.wrong_in_hypothesis, b.start, b.length)) return;
     if (!any(alignment.wrong_in_reference, b.reference, b.length)) return;
@@ -174,14 +174,14 @@ class MoveSearch {
     if (start <= position && position < start + static_cast<int64_t>(b.length)) return;
     int64_t last = -1;
     for (size_t offset = 0; offset <= b.length; ++offset) {
-      const size_t before = b.reference + offset;  // the word of the reference before the place, plus 1
+      const size_t before = b.reference + offset;  // the preceding reference word, plus 1
       const int64_t target = before == 0 ? 0 : alignment.hypothesis_at[before - 1] + 1;
       if (target != last) try_move(b, static_cast<size_t>(target), now);
       last = target;
     }
   }
 
-  // The largest gain, then the longest block, then the first one, then the first place.
+  // Ranks by gain, then longest block, first block, first place.
   void try_move(const Block& b, size_t target, int32_t now) {
     ++tried_;
     std::u32string words = moved(words_, b.start, b.length, target);

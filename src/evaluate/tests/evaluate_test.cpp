@@ -109,7 +109,7 @@ TEST(Metrics, AnyNumberOfThreadsGivesTheSameBits) {
   }
 }
 
-TEST(Chrf, ByHand) {  // "ab" against "abc": 2/2 and 1/1 of the n-grams are right, 2/3 and 1/2 are found
+TEST(Chrf, ByHand) {  // "ab" against "abc": precision 2/2 and 1/1, recall 2/3 and 1/2
   const Chrf chrf;
   const double precision = 1, recall = (2. / 3 + 1. / 2) / 2;
   EXPECT_NEAR(chrf.sentence_score(chrf.statistics("a b", Strings{"abc"})),
@@ -148,8 +148,8 @@ int64_t edits(const std::string& hypothesis, const std::string& reference) {
 TEST(Ter, ByHand) {
   EXPECT_EQ(edits("a b c", "a b c"), 0);
   EXPECT_EQ(edits("a b c", "a x c d"), 2);    // one substituted, one missing
-  EXPECT_EQ(edits("c d a b", "a b c d"), 1);  // a block is moved at once
-  EXPECT_EQ(edits("A b", "a B"), 0);          // the case does not count
+  EXPECT_EQ(edits("c d a b", "a b c d"), 1);  // moves a whole block
+  EXPECT_EQ(edits("A b", "a B"), 0);          // ignores case
   EXPECT_EQ(edits("a b c", ""), 3);
   EXPECT_EQ(edits("", "a b c"), 3);
   const Ter ter;

@@ -1,6 +1,6 @@
-// Every configuration of every metric, sentence by sentence, and paired bootstrap resampling, against what sacreBLEU
-// said (scripts/fixtures/make_metrics_fixture.py): the committed fixture always, and longer ones that are made anew
-// where HEXAPLA_SACREBLEU names a Python that has the package.
+// Compares every configuration of every metric, per sentence, and paired bootstrap resampling with
+// sacreBLEU's results (scripts/fixtures/make_metrics_fixture.py): the committed fixture, and newly
+// made longer ones if HEXAPLA_SACREBLEU names a Python that has the package.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -50,7 +50,7 @@ void expect_result(const Metric& metric, const json& corpus, const json& expecte
   EXPECT_NEAR(metric.score(sum(statistics)), expected["score"].get<double>(), 1e-9);
 }
 
-// How many sentences were compared, in all configurations.
+// Returns the number of sentences compared, in all configurations.
 size_t expect_all(const json& fixture) {
   size_t compared = 0;
   for (const json& corpus : fixture["corpora"]) {
@@ -63,8 +63,8 @@ size_t expect_all(const json& fixture) {
   return compared;
 }
 
-// sacreBLEU resamples in f32: means and widths agree to six digits, and a p-value may count a sample more or less
-// where a difference lies on the edge.
+// sacreBLEU resamples in f32, so means and widths agree to six digits, and a p-value may differ by
+// one resample at the boundary.
 void expect_paired(const json& comparison) {
   const auto references = comparison["references"].get<std::vector<Sentences>>();
   for (const auto& [name, expected] : comparison["results"].items()) {
@@ -141,7 +141,7 @@ TEST(NumpyGenerator, DrawsWhatNumpyDraws) {
   NumpyGenerator small(12345);  // default_rng(12345).choice(1000, 8)
   for (const uint32_t expected : {699u, 227u, 788u, 316u, 204u, 797u, 642u, 676u})
     EXPECT_EQ(small.below(1000), expected);
-  NumpyGenerator large(99999999999);  // the second half of the seed counts; numbers are drawn again to avoid bias
+  NumpyGenerator large(99999999999);  // uses the seed's high half; redraws numbers to avoid bias
   uint64_t sum = 0;
   for (int i = 0; i < 1000; ++i) sum += large.below(3000000000);
   EXPECT_EQ(sum, 1477156241031u);
@@ -161,7 +161,7 @@ TEST(Bootstrap, WholeFortiethsAreCutOffOnBothSides) {
 
 TEST(Bootstrap, PValueByHand) {
   const std::vector<double> scores = {1, 2, 3};
-  EXPECT_EQ(paired_p_value(scores, scores, 0), .25);  // (0 + 1) / (3 + 1): as in sacreBLEU, no chance
+  EXPECT_EQ(paired_p_value(scores, scores, 0), .25);  // (0 + 1) / (3 + 1), as in sacreBLEU
   const std::vector<double> better = {11, 12, 13};
   EXPECT_EQ(paired_p_value(scores, better, 10), .25);
   EXPECT_EQ(paired_p_value(scores, std::vector<double>{2, 2, 6}, -.5), .5);  // differences 1, 0, 3; less mean: 5/3 > .5

@@ -1,5 +1,6 @@
-// Everything that src/evaluate computes, against what sacreBLEU and Python said (tests/fixtures/bleu.json, written by
-// scripts/fixtures/make_bleu_fixture.py). HEXAPLA_BLEU_FIXTURE names another, longer fixture.
+// Compares everything in src/evaluate with the results of sacreBLEU and Python
+// (tests/fixtures/bleu.json, written by scripts/fixtures/make_bleu_fixture.py).
+// HEXAPLA_BLEU_FIXTURE names another, longer fixture.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -106,7 +107,7 @@ TEST(PythonStr, LowerOfEveryCharacter) {
   }
   EXPECT_EQ(one, one_to_one.size());
   EXPECT_EQ(many, longer.size());
-  for (char32_t c = 0; c < 0x2E80; ++c) {  // and nothing else changes, in the scripts of Europe at least
+  for (char32_t c = 0; c < 0x2E80; ++c) {  // nothing else changes, at least in European scripts
     if (upper.find(c) == std::u32string::npos) {
       EXPECT_EQ(lower(to_utf8({&c, 1})), to_utf8({&c, 1})) << std::hex << static_cast<uint32_t>(c);
     }

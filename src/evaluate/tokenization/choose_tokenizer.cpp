@@ -13,8 +13,8 @@
 namespace hexapla::evaluate {
 namespace {
 
-// Chinese has a kana now and then, in names; of Japanese they are about half.
-constexpr int64_t kJapaneseAtLeast = 10;  // one kana in so many characters of the two
+// Chinese has occasional kana in names; in Japanese, about half the characters are kana.
+constexpr int64_t kJapaneseAtLeast = 10;  // one kana per this number of Han and kana characters
 
 bool is_letter(char32_t c) {
   const auto kind = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -22,10 +22,10 @@ bool is_letter(char32_t c) {
 }
 
 struct Counts {
-  int64_t han = 0, kana = 0, hangul = 0, thai = 0, others = 0;  // characters; of others, runs of letters
+  int64_t han = 0, kana = 0, hangul = 0, thai = 0, others = 0;  // characters; others: runs of letters
 
   void add(const std::string& line) {
-    bool inside = false;  // of such a run
+    bool inside = false;  // a run of other letters
     for (const char32_t c : code_points(line)) {
       const Script script = script_of(c);
       const bool other = script == Script::other && is_letter(c);

@@ -1,22 +1,22 @@
 #pragma once
-// The tokenizer of BLEU that a text asks for by its script: where no blanks are written between words, 13a would take a
-// line for one word, and BLEU would be 0 whatever the translations are.
+// Selects BLEU's tokenizer by the script of a text: without blanks between words, 13a would treat a
+// line as one word, and BLEU would always be 0.
 #include <span>
 #include <string>
 
 namespace hexapla::evaluate {
 
 struct TokenizerChoice {
-  std::string name;      // of bleu_tokenizer()
-  std::string language;  // "Chinese", or a script: "Thai, Lao, Khmer or Burmese"; "" where 13a is right
-  std::string missing;   // what a better one would need, and how to get it; "" where this is the best
+  std::string name;      // for bleu_tokenizer()
+  std::string language;  // "Chinese", or a script: "Thai, Lao, Khmer or Burmese"; "": 13a is right
+  std::string missing;   // what a better one needs, and how to get it; "": this is the best
 };
 
-// zh for Chinese; ja-mecab for Japanese, char where this machine has no MeCab for it; ko-mecab for Korean, 13a where
-// this machine has none (Korean writes blanks); char for Thai, Lao, Khmer, Burmese and Tibetan; else 13a. The script is
-// the one that most is written in: a run of other letters counts as much as one Chinese character.
+// zh for Chinese; ja-mecab for Japanese, or char without MeCab; ko-mecab for Korean, or 13a without
+// it (Korean has blanks); char for Thai, Lao, Khmer, Burmese and Tibetan; otherwise 13a. The
+// predominant script counts: a run of other letters counts as much as one Chinese character.
 TokenizerChoice tokenizer_for(std::span<const std::string> references);
-// What to tell the user of it; "" for 13a where nothing is better.
+// A message for the user; "": 13a, and nothing is better.
 std::string text_of(const TokenizerChoice& choice);
 
 }  // namespace hexapla::evaluate

@@ -13,8 +13,8 @@
 namespace hexapla::evaluate {
 
 struct Mecab::Kind {
-  const char *tokenizer, *suffix;  // of the signature
-  bool korean;                     // the library is mecab-ko, whose version says so
+  const char *tokenizer, *suffix;  // for the signature
+  bool korean;                     // requires mecab-ko, recognized by its version
   std::vector<const char*> dictionaries;
   unsigned least, most;  // entries of the dictionary
   const char* remedy;
@@ -22,7 +22,7 @@ struct Mecab::Kind {
 
 namespace {
 
-// What is used of MeCab's C interface, which has been the same since version 0.97; mecab.h need not be there.
+// The part of MeCab's C interface used here, stable since version 0.97; needs no mecab.h.
 struct DictionaryInfo {
   const char *file, *charset;
   unsigned entries;
@@ -47,7 +47,7 @@ bool find(void* handle, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// Stays loaded: there is no use in unloading what the next validation needs.
+// Stays loaded for the next validation.
 bool open(const char* name, Library& l) {
   l.handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   return l.handle && find(l.handle, "mecab_version", l.version) && find(l.handle, "mecab_new", l.make) &&
@@ -55,7 +55,7 @@ bool open(const char* name, Library& l) {
          find(l.handle, "mecab_destroy", l.destroy);
 }
 
-// The first of the variable's value (if it is set) and the usual names for which accept() is true.
+// The environment variable's value (if set) or the first usual name that accept() accepts.
 template <class Accept>
 bool first_of(const char* variable, const std::vector<const char*>& usual, Accept&& accept) {
   if (const char* given = std::getenv(variable); given && accept(given)) return true;
@@ -69,11 +69,11 @@ bool first_of(const char* variable, const std::vector<const char*>& usual, Accep
 struct Mecab::Loaded {
   Library library;
   Tagger* tagger = nullptr;
-  std::mutex mutex;  // a tagger keeps its last result
+  std::mutex mutex;  // a tagger holds its last result
   ~Loaded() {
     if (tagger) library.destroy(tagger);
   }
-  // The resource file of the machine may name another dictionary or output: none is read.
+  // Ignores the machine's resource file, which may name another dictionary or output.
   bool load(const std::string& folder, const Kind& kind) {
     if (!std::filesystem::exists(folder + "/sys.dic")) return false;
     std::string words[] = {"hexapla", "-r", "/dev/null", "-d", folder, "-O", "wakati"};
@@ -105,7 +105,7 @@ Mecab::Mecab(const Kind& kind) : loaded_(std::make_shared<Loaded>()) {
     signature_ = cat(kind.tokenizer, "-", library.version(), "-", kind.suffix);
 }
 
-// Debian's IPA dictionary has one entry more than sacreBLEU's, the name of the era that began in 2019.
+// Debian's IPA dictionary has one entry more than sacreBLEU's: the name of the era since 2019.
 const Mecab& Mecab::japanese() {
   static const Mecab mecab({"ja-mecab",
                             "IPA",

@@ -1,7 +1,7 @@
 #pragma once
-// Japanese and Korean morphemes by MeCab (Kudo, Yamamoto, Matsumoto 2004), as sacreBLEU's ja-mecab and ko-mecab have
-// them. The library and its dictionary are no part of this program: they are looked for on the machine when a tokenizer
-// is first asked for.
+// Japanese and Korean morphemes by MeCab (Kudo, Yamamoto, Matsumoto 2004), as in sacreBLEU's
+// ja-mecab and ko-mecab. The library and its dictionary are not part of this program; they are
+// located when a tokenizer is first used.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,19 +9,19 @@
 
 namespace hexapla::evaluate {
 
-// MeCab with one dictionary. May be used by several threads, one at a time works.
+// MeCab with one dictionary. Thread-safe; calls are serialized.
 class Mecab {
  public:
-  // sacreBLEU takes these two and no other: the IPA dictionary for Japanese; mecab-ko, which is a MeCab of its own, and
+  // The same as sacreBLEU: the IPA dictionary for Japanese; mecab-ko, a fork of MeCab, and
   // mecab-ko-dic for Korean.
   static const Mecab& japanese();
   static const Mecab& korean();
 
-  // "" where everything is there; otherwise what is missing, and how to get it.
+  // "" if everything is available; otherwise what is missing, and how to get it.
   const std::string& missing() const { return missing_; }
-  // "ja-mecab-0.996-IPA", as sacreBLEU's signature has it. InternalError where something is missing.
+  // "ja-mecab-0.996-IPA", as in sacreBLEU's signature. InternalError if something is missing.
   const std::string& signature() const;
-  // UsageError where something is missing.
+  // UsageError if something is missing.
   std::vector<std::string> morphemes(std::string_view line) const;
 
  private:

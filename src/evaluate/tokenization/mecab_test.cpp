@@ -1,4 +1,5 @@
-// Japanese and Korean words of BLEU, against what sacreBLEU said (scripts/fixtures/make_mecab_fixture.py).
+// Compares BLEU's Japanese and Korean words with sacreBLEU's
+// (scripts/fixtures/make_mecab_fixture.py).
 #include "evaluate/tokenization/mecab.h"
 #include "base/json.h"
 

@@ -14,17 +14,18 @@
 namespace hexapla::evaluate {
 namespace {
 
-// The CJK blocks of sacreBLEU. Two of its ranges are strings of five UTF-16 digits that Python compares character by
-// character: "\u20000".."\u2a6d6" and "\u2f800".."\u2fa1d" are in effect U+2001..U+2A6D and U+2F81..U+2FA1.
+// sacreBLEU's CJK blocks. Two of its ranges are strings with five hexadecimal digits that Python
+// compares character by character: "\u20000".."\u2a6d6" and "\u2f800".."\u2fa1d" are in effect
+// U+2001..U+2A6D and U+2F81..U+2FA1.
 constexpr std::u32string_view kChinese =
     U"\u3400\u4db5\u4e00\u9fa5\u9fa6\u9fbb\uf900\ufa2d\ufa30\ufa6a\ufa70\ufad9\u2001\u2a6d\u2f81\u2fa1\uff00\uffef"
     U"\u2e80\u2eff\u3000\u303f\u31c0\u31ef\u2f00\u2fdf\u2ff0\u2fff\u3100\u312f\u31a0\u31bf\ufe10\ufe1f\ufe30\ufe4f"
     U"\u2600\u26ff\u2700\u27bf\u3200\u32ff\u3300\u33ff";
 
-// N, P or S of a general category: what \p{N}, \p{P} and \p{S} ask for.
+// The first letter of the general category; N, P and S match \p{N}, \p{P} and \p{S}.
 char major_category(char32_t c) { return utf8proc_category_string(static_cast<utf8proc_int32_t>(c))[0]; }
 
-// None where the tokenizer needs nothing of it.
+// nullptr if the tokenizer does not use it.
 const Mecab* mecab_of(std::string_view tokenizer) {
   if (tokenizer == "ja-mecab") return &Mecab::japanese();
   return tokenizer == "ko-mecab" ? &Mecab::korean() : nullptr;

@@ -19,7 +19,7 @@ bool in(const std::array<Range, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(), [c](Range r) { return r.first <= c && c <= r.last; });
 }
 
-// Unicode's Other_Uppercase and Other_Lowercase: cased without being Lu, Ll or Lt.
+// Unicode's Other_Uppercase and Other_Lowercase: cased although not Lu, Ll or Lt.
 constexpr std::array kOtherCased = {
     Range{0xAA, 0xAA},       Range{0xBA, 0xBA},       Range{0x2B0, 0x2B8},     Range{0x2C0, 0x2C1},
     Range{0x2E0, 0x2E4},     Range{0x345, 0x345},     Range{0x37A, 0x37A},     Range{0x1D2C, 0x1D6A},
@@ -29,7 +29,7 @@ constexpr std::array kOtherCased = {
     Range{0x10780, 0x10780}, Range{0x10783, 0x10785}, Range{0x10787, 0x107B0}, Range{0x107B2, 0x107BA},
     Range{0x1F130, 0x1F149}, Range{0x1F150, 0x1F169}, Range{0x1F170, 0x1F189}};
 
-// Word_Break MidLetter, MidNumLet and Single_Quote: case-ignorable without being Mn, Me, Cf, Lm or Sk.
+// Word_Break MidLetter, MidNumLet, Single_Quote: case-ignorable although not Mn, Me, Cf, Lm or Sk.
 constexpr std::array kMidWord = {
     Range{0x27, 0x27},     Range{0x2E, 0x2E},     Range{0x3A, 0x3A},     Range{0xB7, 0xB7},
     Range{0x387, 0x387},   Range{0x55F, 0x55F},   Range{0x5F4, 0x5F4},   Range{0x2018, 0x2019},
@@ -50,7 +50,8 @@ bool case_ignorable(char32_t c) {
          kind == UTF8PROC_CATEGORY_LM || kind == UTF8PROC_CATEGORY_SK || in(kMidWord, c);
 }
 
-// Unicode's Final_Sigma: a cased letter before it and none after it, case-ignorable characters looked through.
+// Unicode's Final_Sigma: preceded, but not followed, by a cased letter, skipping case-ignorable
+// characters.
 bool final_sigma(std::u32string_view text, size_t at) {
   size_t before = at, after = at + 1;
   while (before > 0 && case_ignorable(text[before - 1])) --before;
@@ -129,7 +130,7 @@ std::string lower(std::string_view text) {
   for (size_t i = 0; i < points.size(); ++i) {
     const char32_t c = points[i];
     if (c == 0x130) {
-      out += "i\u0307";  // the one character with a longer lower case
+      out += "i\u0307";  // the only character whose lower case has more characters
     } else if (c == 0x3A3) {
       append(out, final_sigma(points, i) ? 0x3C2 : 0x3C3);
     } else {

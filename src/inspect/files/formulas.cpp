@@ -46,7 +46,6 @@ Formulas of_the_input(const Config& c) {
 
 const char* first_of_a_stack(const Config& c) { return c.embedding_norm ? "input.norm" : "embedded"; }
 
-// Where the x of a sublayer comes from.
 std::string before(const Config& c) {
   if (c.norm_position == "pre") return "norm of the same sublayer";
   return std::string("norm of the sublayer before; of the first one ") + first_of_a_stack(c);
@@ -70,7 +69,7 @@ Formulas of_the_score(const Config& c) {
           {"*_attention.scores", fmt::format("unscaled{}; decoder.*.self_attention: + decoder.mask", scale)}};
 }
 
-// n: the keys that a query sees. What it does not see weighs 0.
+// n: the number of keys visible to a query. Invisible keys have weight 0.
 std::string weights_of(const Config& c) {
   if (c.score == "sigmoid") return "1 / (1 + n exp(-scores)), n: the scores of the row that are not -inf";
   if (c.score == "relu") return "max(0, scores) / n, n: the scores of the row that are not -inf";
@@ -104,7 +103,7 @@ Formulas of_attention(const Config& c) {
   return all;
 }
 
-// Siblings of the decoder's self-attention.
+// Alternatives to the decoder's self-attention.
 Formulas of_target_mixing(const Config& c) {
   if (c.decoder_mixing == "attention") return {};
   return {{"decoder.*.recurrence.candidate", "x candidate.weight; x: " + before(c)},
@@ -114,7 +113,7 @@ Formulas of_target_mixing(const Config& c) {
           {"decoder.*.recurrence.output", "max(0, cell)"}};
 }
 
-// Siblings of the encoder's self-attention.
+// Alternatives to the encoder's self-attention.
 Formulas of_mixing(const Config& c) {
   if (c.encoder_mixing == "gru")
     return {

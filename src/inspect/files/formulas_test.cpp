@@ -76,7 +76,7 @@ TEST(Formulas, StandInTheNotes) {
     EXPECT_NE(notes.find("." + last_word(name)), notes.npos) << name << " is not in docs/notes.md";
 }
 
-// The formulas of the paper in a few lines, for a machine without NumPy (tests/notes has them all).
+// The paper's formulas in a few lines, for machines without NumPy (tests/notes has all of them).
 Recorded product(const Recorded& a, const Recorded& b) {
   Recorded y{{a.shape[0], b.shape[1]}, DType::f64, {}};
   for (int64_t r = 0; r < a.shape[0]; ++r)

@@ -12,7 +12,7 @@
 namespace hexapla::inspect {
 namespace {
 
-// Recorded numbers in the type of their file, which live as long as this.
+// Converts recorded numbers to their file type and owns them.
 class TypedNumbers {
  public:
   Tensor of(const Recorded& r) {

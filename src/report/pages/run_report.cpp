@@ -35,7 +35,7 @@ double number(const json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
-// The validations as one of the sets had them, where there were several; null objects of lines that do not say.
+// The validations of one of several sets; null objects for lines without it.
 std::vector<json> of_set(const std::vector<json>& validations, const std::string& name) {
   std::vector<json> own;
   for (const json& v : validations) {
@@ -50,7 +50,7 @@ std::vector<json> of_set(const std::vector<json>& validations, const std::string
   return own;
 }
 
-// Of the last validation.
+// From the last validation.
 std::vector<std::string> set_names(const RunRecord& run) {
   std::vector<std::string> names;
   if (run.validations.empty()) return names;
@@ -123,7 +123,7 @@ std::string validations(const RunRecord& run) {
   return text;
 }
 
-// [source, reference, hypothesis] of every sample; what has another form is left out.
+// [source, reference, hypothesis] of every sample; omits malformed ones.
 std::vector<std::array<std::string, 3>> samples_of(const json& validation) {
   std::vector<std::array<std::string, 3>> all;
   const auto found = validation.find("samples");
@@ -191,9 +191,9 @@ std::string lead(const RunRecord& run) {
   return text;
 }
 
-constexpr size_t longest_drawn = 60;  // tokens of a side: a larger picture is not readable
+constexpr size_t longest_drawn = 60;  // tokens per side; larger pictures are not readable
 
-// Where the last layer of the decoder looks, all heads.
+// Attention of the decoder's last layer, all heads.
 std::string attention_on(const models::OpenModel& m, const std::string& source, const std::string& target) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   const size_t longest = std::max(pair.source.size(), pair.target.size());

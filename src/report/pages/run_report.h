@@ -1,5 +1,5 @@
 #pragma once
-// What a run has left in its folder, as one HTML page that needs nothing from elsewhere.
+// The results in a run's folder as one self-contained HTML page.
 #include <map>
 #include <string>
 #include <vector>
@@ -9,24 +9,25 @@
 namespace hexapla::report {
 
 struct RunRecord {
-  std::string name;                                  // of the folder
+  std::string name;                                  // the folder's
   std::vector<nlohmann::json> reports, validations;  // the lines of train.jsonl and valid.jsonl
-  std::map<std::string, std::string> history;        // of the model; empty while there is none
-  nlohmann::ordered_json config;                     // of the model
-  std::string attention;                             // an <svg> of a sample; may be empty
+  std::map<std::string, std::string> history;        // the model's; empty if there is none yet
+  nlohmann::ordered_json config;                     // the model's
+  std::string attention;                             // an <svg> of a sample, or empty
 };
 
-// Reads DIR; lines that are no JSON objects are left out. Of model.safetensors or best.safetensors, if there is one,
-// the cross-attention on the first sample of the last validation is drawn.
+// Reads DIR; skips lines that are not JSON objects. Draws the cross-attention of model.safetensors
+// or best.safetensors, if there is one, on the first sample of the last validation.
 RunRecord read_run(const std::string& folder, int threads);
 
-// The entries of a model's history; those that are JSON objects or lists come apart: "options lr", "data 0 hash".
+// The entries of a model's history; JSON objects and lists are flattened: "options lr", "data 0
+// hash".
 std::vector<std::pair<std::string, std::string>> history_rows(const std::map<std::string, std::string>& history);
 
-// A whole document, for light and dark.
+// A complete document, for light and dark.
 std::string draw_report(const RunRecord& run);
 
-// DIR/report.html. RunError: it cannot be written.
+// Writes DIR/report.html. RunError: writing failed.
 void write_report(const std::string& folder, int threads);
 
 }  // namespace hexapla::report

@@ -1,4 +1,4 @@
-// report.html: well-formed, complete, and safe whatever the text of a corpus is.
+// report.html is well-formed, complete, and safe for any text in a corpus.
 #include "report/pages/run_report.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Punctuation that parts a text.
+// Punctuation at which texts are split.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -11,7 +11,6 @@ namespace hexapla::text {
 inline std::string_view character_at(std::string_view text, size_t at) {
   return text.substr(at, character_bytes(text.substr(at)));
 }
-// Where the last one begins.
 inline std::size_t last_character(std::string_view text) {
   std::size_t at = text.size();
   while (at > 0 && (text[--at] & 0xC0) == 0x80) {
@@ -31,7 +30,7 @@ inline bool is_closing(std::string_view c) {
   return is_one_of(c, {"\"", "'", ")", "]", "}", "\u201D", "\u2019", "\u201C", "\u00BB", "\u300D", "\u300F", "\uFF09",
                        "\u3011", "\u300B"});
 }
-// Marks that end a sentence wherever they stand, and those that a blank has to follow.
+// Marks that end a sentence by themselves, and those that a blank must follow.
 inline bool is_wide_stop(std::string_view c) {
   return is_one_of(c, {"\u3002", "\uFF01", "\uFF1F", "\uFF61", "\u104B", "\u17D4"});
 }

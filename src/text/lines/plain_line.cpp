@@ -18,7 +18,7 @@ bool control(std::string_view character) {
   return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
 }
 
-// What stands on the line for a character, or for a byte that belongs to none.
+// The replacement on the line for a character, or for an invalid byte.
 std::string_view on_a_line(std::string_view character) {
   if (character.size() == 1 && static_cast<unsigned char>(character[0]) >= 0x80) return "\uFFFD";
   if (breaks_a_line(character)) return " ";
@@ -39,10 +39,10 @@ std::string plain_line(std::string_view text) {
 
 void make_plain_line(std::string& text, std::span<TokenSpan> spans) {
   std::string line;
-  std::vector<size_t> moved;  // of each byte, and of the end
+  std::vector<size_t> moved;  // new position of each byte, and of the end
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view character = rest.substr(0, character_bytes(rest)), now = on_a_line(character);
-    // Pieces of byte fallback may begin inside a character.
+    // Spans of byte-fallback pieces may begin inside a character.
     for (size_t i = 0; i < character.size(); ++i) moved.push_back(line.size() + (now == character ? i : 0));
     line += now;
     rest.remove_prefix(character.size());

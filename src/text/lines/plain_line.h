@@ -1,5 +1,5 @@
 #pragma once
-// What a program may print as one line of text, whoever wrote it.
+// Text that a program can safely print as one line, from any source.
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace hexapla::text {
 
-// The text as one line: tabs and whatever breaks lines (line feed to carriage return, U+0085, U+2028, U+2029) become
-// blanks, other control characters (C0, DEL, C1) vanish, bytes outside of valid UTF-8 become U+FFFD. All else stays
-// as it is, byte for byte.
+// The text as one line: tabs and line breaks (line feed to carriage return, U+0085, U+2028, U+2029)
+// become blanks, other control characters (C0, DEL, C1) are removed, invalid UTF-8 bytes become
+// U+FFFD. The rest is unchanged, byte for byte.
 std::string plain_line(std::string_view text);
 
-// The same, and spans of the text go where their bytes have gone.
+// The same, also adjusting spans of the text to the new positions of their bytes.
 void make_plain_line(std::string& text, std::span<TokenSpan> spans);
 
 }  // namespace hexapla::text

@@ -28,7 +28,7 @@ size_t after_blanks(std::string_view text, size_t at) {
   return at;
 }
 
-// In lower case, for the lists below.
+// Lower case, for the lists below.
 std::string lowered(std::string_view word) {
   std::string lower;
   for (size_t at = 0; at < word.size();) {
@@ -43,7 +43,7 @@ std::string lowered(std::string_view word) {
 
 bool in(const std::string& word, Words words) { return std::find(words.begin(), words.end(), word) != words.end(); }
 
-// Titles and other words that something follows.
+// Titles and other abbreviations that precede another word.
 bool needs_more(const std::string& word) {
   return in(word, {"mr",   "mrs", "dhr",  "mevr", "ms",   "dr",   "prof", "st",   "gen",    "sen",  "rep", "gov",
                    "capt", "col", "lt",   "sgt",  "maj",  "rev",  "hon",  "pres", "vs",     "cf",   "mt",  "messrs",
@@ -53,7 +53,7 @@ bool needs_more(const std::string& word) {
                    "ул",   "им",  "проф", "акад", "т",    "тов",  "см",   "напр", "κ",      "κα",   "डॉ",  "श्री"});
 }
 
-// Those after which a number stands.
+// Abbreviations that precede a number.
 bool needs_a_number(const std::string& word) {
   return word.ends_with("str") ||
          in(word, {"no",   "nos",  "nr",  "num",    "núm", "n",   "p",   "pp",  "pag", "pág", "pg",  "s",   "ss",
@@ -62,16 +62,16 @@ bool needs_a_number(const std::string& word) {
                    "oct",  "okt",  "nov", "dec",    "dez", "стр", "рис", "гл",  "д",   "кв",  "№",   "bzw"});
 }
 
-// German days and centuries: "Am 3. Mai", "im 18. Jahrhundert".
+// German dates and ordinals: "Am 3. Mai", "im 18. Jahrhundert".
 bool counts_days(const std::string& word) {
   return in(word, {"januar",       "jänner", "februar",   "märz",    "april",    "mai",       "juni",
                    "juli",         "august", "september", "oktober", "november", "dezember",  "jahrhundert",
                    "jahrhunderts", "jh",     "platz",     "stock",   "klasse",   "jahrestag", "geburtstag"});
 }
 
-// The word that ends before byte `end`, without the brackets and quotes that it begins with; of a long one its end.
+// The word that ends before byte `end`, without leading brackets and quotes; the end of a long one.
 std::string_view word_before(std::string_view text, size_t end) {
-  constexpr size_t longest = 60;  // bytes, so that a text without an end takes no time for each mark
+  constexpr size_t longest = 60;  // bytes; limits the time per mark in a text without blanks
   size_t begin = end > longest ? end - longest : 0;
   while (begin < end && (text[begin] & 0xC0) == 0x80) ++begin;
   for (size_t at = begin; at < end; at += character_at(text, at).size())
@@ -109,7 +109,7 @@ bool is_small_number(std::string_view word) {
          std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Whether the full stop at byte `stop` belongs to the word before it; the text goes on at `next`.
+// Whether the period at `stop` belongs to an abbreviation; `next`: the next non-blank character.
 bool abbreviates(std::string_view text, size_t stop, size_t next) {
   if (stop > 0 && text[stop - 1] == '.') return false;  // ...
   const std::string_view word = word_before(text, stop);
@@ -120,7 +120,7 @@ bool abbreviates(std::string_view text, size_t stop, size_t next) {
   return is_small_number(word) && counts_days(lowered(word_at(text, next)));
 }
 
-// Whether the sentence goes on at `next` in spite of the mark before it.
+// Whether the sentence continues at `next` despite the mark.
 bool goes_on(std::string_view text, size_t mark, size_t next, bool all_lower) {
   if (!all_lower && is_lower(text, next)) return true;
   return text[mark] == '.' && abbreviates(text, mark, next);
@@ -129,13 +129,13 @@ bool goes_on(std::string_view text, size_t mark, size_t next, bool all_lower) {
 bool ends_at(std::string_view text, size_t mark) {
   const std::string_view c = character_at(text, mark);
   if (is_stop(c)) return true;
-  if (c != ";" || mark == 0) return false;  // the question mark of Greek
+  if (c != ";" || mark == 0) return false;  // the Greek question mark
   size_t before = mark - 1;
   while (before > 0 && (text[before] & 0xC0) == 0x80) --before;
   return is_greek(code_point_at(text, before).first);
 }
 
-// After the marks and what closes; French has a blank before its closing quote.
+// Skips closing characters and further marks; French has a blank before its closing quote.
 size_t after_closing(std::string_view text, size_t at) {
   while (at < text.size()) {
     const std::string_view c = character_at(text, at);
@@ -164,7 +164,7 @@ size_t end_of_sentence(std::string_view text, bool all_lower) {
     const bool wide = is_wide_stop(character_at(text, mark));
     if (next == at &&
         (!wide || (at > marked && !is_stop(character_at(text, marked)) && !is_opening(character_at(text, at)))))
-      continue;  // 3.5, and words after what was quoted
+      continue;  // 3.5, and text continuing after a quotation
     if (wide || !goes_on(text, mark, next, all_lower)) return at;
   }
   return text.size();

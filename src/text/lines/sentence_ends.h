@@ -1,14 +1,15 @@
 #pragma once
-// Where sentences end in running text of any language (docs/adr/0090-where-sentences-end.md).
+// Sentence ends in running text of any language (docs/adr/0090-where-sentences-end.md).
 #include <string_view>
 
 namespace hexapla::text {
 
-// The byte after the first sentence of a text, what closes behind its mark (quotes, brackets) counted; the size of the
-// text where it has only one. `all_lower`: the text has no capital letters, so none begins a sentence.
+// The byte after the first sentence, including quotes and brackets that close after its mark; the
+// text's size if there is only one sentence. `all_lower`: the text has no capitals, so none begins
+// a sentence.
 size_t end_of_sentence(std::string_view text, bool all_lower);
 
-// Whether the text has letters with case and no capital one.
+// Whether the text has cased letters but no capitals.
 bool is_all_lower(std::string_view text);
 
 }  // namespace hexapla::text

@@ -12,7 +12,7 @@ namespace hexapla::text {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  size_t begin = 0, end = 0;  // of the characters that are no blanks
+  size_t begin = 0, end = 0;  // of the non-blank characters
   for (size_t at = 0; at < text.size(); at += character_at(text, at).size()) {
     if (is_blank(character_at(text, at))) continue;
     if (end == 0) begin = at;
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, end - begin);
 }
 
-// Parts that end behind a mark (and what closes after it), where a blank follows or the mark needs none.
+// Splits after marks and closing characters if a blank follows or the mark needs none.
 template <class Ends, class NeedsNoBlank>
 std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, NeedsNoBlank&& needs_none) {
   std::vector<std::string_view> parts;
@@ -56,13 +56,13 @@ std::vector<std::string_view> characters(std::string_view text) {
 using Fits = std::function<bool(const std::string&)>;
 using Cut = std::vector<std::string_view> (*)(std::string_view);
 
-// A part from the start of the first chunk to the end of the last, both being of one text.
+// The part from the start of the first chunk to the end of the last, both of one text.
 std::string_view span_of(std::string_view first, std::string_view last) {
   return {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
 }
 
-// How many of the chunks from `first` on fit together, at least that one, which is known to fit. Looks 1, 2, 4 .. ahead
-// and then halves: to try one after the other took time in proportion to the square of what fits.
+// How many chunks from `first` on fit together; the first one is known to fit. Looks 1, 2, 4 ..
+// ahead and then bisects, because trying one after another takes quadratic time.
 size_t how_many(std::span<const std::string_view> chunks, size_t first, const Fits& fits) {
   const auto fit = [&](size_t n) { return fits(std::string(span_of(chunks[first], chunks[first + n - 1]))); };
   size_t good = 1, bad = chunks.size() - first + 1;
@@ -81,7 +81,7 @@ size_t how_many(std::span<const std::string_view> chunks, size_t first, const Fi
   return good;
 }
 
-// Chunks go into one part as long as it fits; a chunk that does not fit alone is cut by the next means.
+// Adds chunks to a part while it fits; a chunk that does not fit alone is split by the next means.
 void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
   if (cuts.empty() || fits(std::string(text))) {
     parts.emplace_back(text);
@@ -112,7 +112,7 @@ std::vector<std::string_view> sentences(std::string_view text) {
   return all;
 }
 
-// Most lines have no stop but at their end: those are not cut.
+// Most lines have a stop only at their end and are not split.
 bool several_sentences(std::string_view text) {
   constexpr std::string_view first_bytes = ".!?;\xCD\xD6\xD8\xDB\xE0\xE1\xE2\xE3\xEF";  // of all stops
   const size_t stop = text.find_first_of(first_bytes);

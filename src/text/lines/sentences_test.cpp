@@ -22,8 +22,8 @@ TEST(Sentences, EndAtStopsThatABlankFollows) {
   EXPECT_TRUE(sentences("   ").empty());
 }
 
-// Lines with | where sentences end. The rules were made with the first file at hand; the second one was written before
-// they had seen it (docs/adr/0090-where-sentences-end.md).
+// Lines with | at sentence ends. The rules were developed with the first file; the second was
+// written before they had seen it (docs/adr/0090-where-sentences-end.md).
 class MarkedLines : public testing::TestWithParam<std::pair<const char*, size_t>> {};
 INSTANTIATE_TEST_SUITE_P(Of, MarkedLines,
                          testing::Values(std::pair{"seen.txt", size_t{2}}, std::pair{"held_out.txt", size_t{2}}));
@@ -72,7 +72,6 @@ TEST(Parted, AsLittleAsNeedBe) {
   EXPECT_THAT(parted("äöü", at_most(3)), ElementsAre("ä", "ö", "ü"));  // never inside a character
 }
 
-// Nothing is lost but blanks.
 TEST(Parted, KeepsEveryCharacter) {
   const std::string text = "Aa bb, cc. Dd ee! Ff: gg? (Hh ii.) jj";
   const auto without_blanks = [](const std::vector<std::string>& parts) {
@@ -86,7 +85,8 @@ TEST(Parted, KeepsEveryCharacter) {
     EXPECT_EQ(without_blanks(parted(text, at_most(n))), without_blanks({text})) << n;
 }
 
-// What is looked at, not the time: a text of which nothing could be cut but characters was looked at for each of them.
+// Measures the bytes examined instead of time: a text that could only be split at characters used
+// to be examined once for each of them.
 TEST(Parted, EffortGrowsWithTheTextAlone) {
   for (const char* unit : {"x", "xy ", "x, "}) {
     std::string text;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kLongestRule = 256;            // bytes
 constexpr int kMostEnds = 32;                // Normalizer::kMaxTrieResultsSize
-constexpr size_t kLongestReplacement = 255;  // bytes; that of U+FDFA, the longest there is, has 33
-constexpr uint32_t kBlock = 256;             // units among which the children of a node lie
+constexpr size_t kLongestReplacement = 255;  // bytes; the longest real one, for U+FDFA, has 33
+constexpr uint32_t kBlock = 256;             // units that contain a node's children
 
 uint32_t little_endian(std::string_view bytes) {
   uint32_t value = 0;
@@ -21,10 +21,10 @@ uint32_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// A node of a darts-clone double array, in 32 bits.
+// A node of a darts-clone double array in 32 bits.
 struct Unit {
   uint32_t bits;
-  uint32_t label() const { return bits & ((1U << 31) | 0xFF); }  // of the edge to it: a byte, for all but values
+  uint32_t label() const { return bits & ((1U << 31) | 0xFF); }  // of the edge to it: a byte, except for values
   uint32_t offset() const { return (bits >> 10) << ((bits & (1U << 9)) >> 6); }
   bool ends_rule() const { return (bits >> 8) & 1; }
   uint32_t value() const { return bits & ((1U << 31) - 1); }
@@ -45,10 +45,10 @@ class CharsmapCheck {
  private:
   struct Seen {
     enum class State : uint8_t { no, open, done } state = State::no;
-    int height = 0, ends = 0;  // the most of any path that begins here
+    int height = 0, ends = 0;  // maxima over all paths from here
   };
 
-  // Nodes may be shared, so each is looked at once; who comes back to an open one runs in a circle.
+  // Nodes may be shared, so each is visited once; reaching an open one means a cycle.
   Seen visit(uint32_t node, int depth) {
     Seen& seen = seen_[node];
     if (seen.state == Seen::State::done) return seen;

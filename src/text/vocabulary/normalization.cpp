@@ -14,10 +14,11 @@ namespace {
 constexpr uint64_t kNormalizerSpec = 3,
                    kName = 1;  // fields of ModelProto and NormalizerSpec (sentencepiece_model.proto)
 
-// Rules as a charsmap: the size of a trie in bytes (u32), the trie, and the replacements, each ended by a NUL. The trie
-// is a double array of 32-bit units (darts-clone). A unit holds the byte that leads to it, and by which exclusive or
-// its children's block follows from its own place; child c stands at place c of the block. The children of every node
-// have a block of their own here, which is larger than need be and can be written down at once. Values have bit 31.
+// Builds a charsmap: the size of a trie in bytes (u32), the trie, and the replacements, each
+// terminated by NUL. The trie is a double array of 32-bit units (darts-clone). A unit holds the
+// byte that leads to it, and the exclusive or of its own position and its children's block; child c
+// is at position c of the block. Every node has its own block here, which is larger than necessary
+// but can be written directly. Values have bit 31.
 class Charsmap {
  public:
   Charsmap() : units_(2 * kBlock) { units_[0] = offset(0, block("")); }
@@ -48,16 +49,16 @@ class Charsmap {
     for (int i = 0; i < 4; ++i) to.push_back(static_cast<char>(number >> (8 * i)));
   }
   uint32_t position(std::string_view from, size_t i) { return block(std::string(from.substr(0, i))) + label(from[i]); }
-  // Where the children of the node for these bytes stand.
+  // Position of the children of the node for these bytes.
   uint32_t block(const std::string& bytes) {
     const auto [found, is_new] = blocks_.emplace(bytes, static_cast<uint32_t>(units_.size()));
     if (is_new) {
       units_.resize(units_.size() + kBlock);
-      units_[found->second] = kIsValue;  // no child for NUL, whose label would be that of an empty unit
+      units_[found->second] = kIsValue;  // NUL has no child; its label would equal an empty unit's
     }
     return found->second;
   }
-  // All values stand in the second block, which is nobody's.
+  // All values are in the second block, which no node uses.
   uint32_t value(const std::string& text) {
     const auto [found, is_new] = values_.emplace(text, kBlock + static_cast<uint32_t>(values_.size()));
     if (is_new) {
@@ -74,10 +75,10 @@ class Charsmap {
 
 struct Field {
   uint64_t number = 0;
-  std::string_view whole, content;  // whole: with its key and length
+  std::string_view whole, content;  // whole: including key and length
 };
 
-// Takes the field that a message (protocol buffers' wire format) begins with off it.
+// Removes the first field from a message (protocol buffers' wire format).
 Field take_field(std::string_view& message) {
   const std::string_view all = message;
   const uint64_t key = take_varint(message), kind = key & 7;
@@ -113,7 +114,7 @@ std::string normalization_names() {
 std::string keep_charsmap() {
   Charsmap rules;
   const auto add = [&](const std::string& character) { rules.add(character, plain_line(character)); };
-  for (char c = 1; c < 0x20; ++c) add(std::string(1, c));  // no rule can be for NUL; the readers of text refuse it
+  for (char c = 1; c < 0x20; ++c) add(std::string(1, c));  // no rule is possible for NUL; text readers reject it
   add("\x7F");
   for (char c = '\x80'; c < '\xA0'; ++c) add(std::string("\xC2") + c);
   add("\u2028");

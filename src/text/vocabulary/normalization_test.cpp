@@ -13,7 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a vocabulary looks for pieces in.
 std::string normalized(const Vocabulary& v, const std::string& text) {
   std::string all;
   for (const std::string& piece : v.pieces(text)) all += piece;
@@ -85,7 +84,7 @@ TEST_P(Joint, OneRuleGivesOneVocabulary) {
 INSTANTIATE_TEST_SUITE_P(Languages, Joint, testing::ValuesIn(made_up_languages()),
                          [](const auto& language) { return language.param.name; });
 
-// Where rules change nothing, they decide nothing.
+// Rules that change nothing make no difference.
 TEST(Normalization, PlainTextGivesTheSamePiecesUnderAnyRule) {
   const MadeUpText text = made_up_text(made_up_languages()[0], 300);
   const VocabularyPair one = train_joint_vocabulary(text.source, text.source, {.size = 60}, "nmt_nfkc"),
@@ -101,7 +100,7 @@ TEST(Normalization, KeepChangesControlCharactersAndRunsOfBlanksAlone) {
   EXPECT_EQ(normalized(v, "a \u00A0 b"), "▁a▁\u00A0▁b");
   std::string text, expected = "▁";
   for (uint32_t c = 1; c <= 0x10FFFF; ++c) {
-    if ((c >= 0xD800 && c < 0xE000) || c == 0x2581) continue;  // SentencePiece's own blank
+    if ((c >= 0xD800 && c < 0xE000) || c == 0x2581) continue;  // SentencePiece's blank
     text += "x" + utf8(c);
     const std::string plain = plain_line(utf8(c));
     expected += "x" + (plain == " " ? "▁" : plain);

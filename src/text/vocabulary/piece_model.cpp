@@ -19,7 +19,7 @@ namespace {
 using Type = PieceModel::Type;
 
 constexpr size_t kMostBytes = size_t{1} << 30;
-// The first that sentencepiece_model.proto leaves to others.
+// The first numbers that sentencepiece_model.proto reserves for extensions.
 constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202, kMergesField = 203,
                    kOpeningBehindField = 204;
 constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
@@ -40,7 +40,7 @@ uint64_t varint(std::string_view& from) {
   }
 }
 
-// One field of a message in the wire format of protocol buffers. Of a field that comes again the last value counts.
+// A field of a protocol buffers message in wire format. The last value of a repeated field counts.
 struct Field {
   uint64_t number, wire_type, value = 0;
   std::string_view bytes;
@@ -137,7 +137,7 @@ void parse_normalizer(std::string_view message, PieceModel::Normalizer& normaliz
   });
 }
 
-// Two ids for each.
+// Two ids per merge.
 void parse_merges(std::string_view numbers, PieceModel& model) {
   const auto id = [&] {
     const uint64_t number = varint(numbers);
@@ -172,7 +172,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
   });
 }
 
-// What pieces can be found by; the rest is only for ids. SentencePiece looks them up in two tables.
+// Pieces that can match text; others exist only as ids. SentencePiece has two tables for them.
 bool spells_text(Type type) { return type == Type::normal || type == Type::user || type == Type::unused; }
 
 void check_byte_pieces(const PieceModel& model) {

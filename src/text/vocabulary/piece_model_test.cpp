@@ -28,7 +28,7 @@ std::string refusal(const std::string& bytes) {
   return what_of<DataError>([&] { Vocabulary::parse(bytes, "x.spm"); });
 }
 
-// A model as SentencePiece writes it, with one of its pieces changed.
+// The error for a SentencePiece model with one of its pieces changed.
 std::string refusal_of_piece(size_t id, const WireField& change) {
   std::vector<WireField> fields = fields_of(honest()[0]);
   std::vector<WireField> piece = fields_of(fields[id].bytes);
@@ -73,7 +73,7 @@ TEST(PieceModel, NormalizationRulesThatLeadAstrayAreRefused) {
   }
 }
 
-// Units of a double array: the label of the edge that leads to it, whether a rule ends, where the children are.
+// A unit of a double array: the label of the edge to it, whether a rule ends, its children's place.
 uint32_t unit(uint32_t label, bool ends, uint32_t offset) { return label | uint32_t{ends} << 8 | offset << 10; }
 std::string little(uint32_t value) { return float_field(1, value).bytes; }
 std::string charsmap(const std::map<uint32_t, uint32_t>& units, const std::string& replacements, uint32_t blocks = 3) {
@@ -84,7 +84,7 @@ std::string charsmap(const std::map<uint32_t, uint32_t>& units, const std::strin
 
 TEST(Charsmap, EveryStepIsFollowed) {
   const std::string b("b\0", 2);
-  // "a" becomes what the value 0 points at: the root has its children at 256, "a" its value at 512.
+  // "a" is replaced by the text of value 0: the root's children are at 256, the value is at 512.
   const std::map<uint32_t, uint32_t> good = {
       {0, unit(0, false, 256)}, {353, unit('a', true, 353 ^ 512)}, {512, 1U << 31}};
   EXPECT_EQ(fault_of_charsmap(charsmap(good, b)), "");
@@ -102,7 +102,7 @@ TEST(Charsmap, EveryStepIsFollowed) {
 }
 
 TEST(Charsmap, RulesThatAreLongOrManyAreRefused) {
-  const auto chain = [](uint32_t length, bool each_ends) {  // "aaa...": a block for each character
+  const auto chain = [](uint32_t length, bool each_ends) {  // "aaa...": a block per character
     std::map<uint32_t, uint32_t> units = {{0, unit(0, false, 256)}};
     for (uint32_t i = 1; i <= length; ++i) {
       const uint32_t node = 256 * i ^ 'a', children = 256 * (i + 1);
@@ -117,7 +117,8 @@ TEST(Charsmap, RulesThatAreLongOrManyAreRefused) {
   EXPECT_EQ(fault_of_charsmap(chain(257, false)), "a rule is endless or too long");
 }
 
-// SentencePiece alone with the bytes of the file, against the checked fields and the ways around its slow parts.
+// Compares SentencePiece on the file's bytes with our checked fields and our workarounds for its
+// slow parts.
 void expect_same_as_sentencepiece(const std::string& bytes, const std::vector<std::string>& texts) {
   sentencepiece::SentencePieceProcessor theirs;
   ASSERT_TRUE(theirs.LoadFromSerializedProto(bytes).ok());
@@ -149,7 +150,7 @@ void expect_same_as_sentencepiece(const std::string& bytes, const std::vector<st
   }
 }
 
-// What other programs write: other ids, no padding, words, characters.
+// Files of other programs: other ids, no padding, words, characters.
 std::vector<std::string> foreign_tokenizers() {
   std::vector<std::string> all;
   for (const PieceModel::Kind kind : {PieceModel::Kind::word, PieceModel::Kind::character}) {
@@ -157,7 +158,7 @@ std::vector<std::string> foreign_tokenizers() {
     m.kind = kind;
     all.push_back(m.serialized());
   }
-  PieceModel opus = PieceModel::parse(honest()[1], "x");  // </s> 0, <unk> 1, and no padding, as Marian has them
+  PieceModel opus = PieceModel::parse(honest()[1], "x");  // </s> 0, <unk> 1, and no padding, as in Marian
   std::swap(opus.pieces[0], opus.pieces[2]);
   std::swap(opus.pieces[1], opus.pieces[3]);
   opus.pieces[2].type = PieceModel::Type::unused;
@@ -178,7 +179,7 @@ TEST(PieceModel, EncodesAsSentencePieceDoes) {
   for (const std::string& bytes : models) expect_same_as_sentencepiece(bytes, texts_of_all_kinds());
 }
 
-// SentencePiece copies a run of unknown characters for each of them: minutes for this one.
+// SentencePiece copies a run of unknown characters once per character: minutes for this one.
 TEST(PieceModel, ALongRunOfUnknownCharactersIsOneToken) {
   std::string emoji;
   for (int i = 0; i < 200'000; ++i) emoji += "😀";
@@ -188,7 +189,7 @@ TEST(PieceModel, ALongRunOfUnknownCharactersIsOneToken) {
   EXPECT_EQ(v.encode_with_spans(emoji).spans.back().to, emoji.size());
 }
 
-// The pieces were read out of memory that was free again: a long line gave ids that no vocabulary has.
+// Pieces used to be read from freed memory: a long line got invalid ids.
 TEST(PieceModel, IdsWithSpansAreThoseWithout) {
   std::string text;
   for (int i = 0; i < 30'000; ++i) text += "kalo miné ";
@@ -196,7 +197,7 @@ TEST(PieceModel, IdsWithSpansAreThoseWithout) {
   EXPECT_EQ(v.encode_with_spans(text).ids, v.encode(text));
 }
 
-// Each is refused, or does what every tokenizer does, and nothing else: no end of the process, no other error.
+// Each is rejected or works normally: the process never ends, and there are no other errors.
 TEST(PieceModel, TamperedTokenizersAreRefusedOrHarmless) {
   const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 20'000 : 400;
   uint64_t refused = 0;

@@ -14,7 +14,7 @@ namespace {
 using Piece = PieceModel::Piece;
 using Type = PieceModel::Type;
 
-// Of BPE: a piece of the table alone is merged after all others, and SentencePiece then takes it apart again.
+// BPE merges pieces that only the table has last, and SentencePiece then splits them again.
 constexpr float kLeast = -1e19F;
 
 class TableReader {

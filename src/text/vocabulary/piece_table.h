@@ -1,6 +1,7 @@
 #pragma once
-// Vocabularies that are two things: a SentencePiece model that cuts text into pieces, and a table that numbers them.
-// Other systems have them, so that two languages with a model each share one table (Marian, Hugging Face).
+// Vocabularies with two parts: a SentencePiece model that splits text into pieces, and a table that
+// numbers them. Other systems use them to share one table between two languages with their own
+// models (Marian, Hugging Face).
 #include <string>
 #include <vector>
 
@@ -9,17 +10,17 @@
 namespace hexapla::text {
 
 struct PieceTable {
-  std::vector<std::string> pieces;           // by id; "" where no piece has this id
-  std::string start, end, unknown, padding;  // "<pad>": with which a translation starts; start may be padding
+  std::vector<std::string> pieces;           // by id; "" for unused ids
+  std::string start, end, unknown, padding;  // "<pad>": start of translations; start may be padding
 };
 
-// ">>de<<": says at the beginning of a text which language to translate it to, in models of the OPUS-MT project.
+// ">>de<<" at the beginning of a text selects the target language in OPUS-MT's models.
 bool begins_text(std::string_view piece);
 
-// One SentencePiece model that cuts text as `model` does and gives ids of the table. A piece that only the table has is
-// there to be read, and for characters that no piece spells; one that only the model has stands behind the ids and is
-// unknown. `name` is that of the table: DataError: start, end or unknown is not in it, a piece is there twice, or has
-// characters or a length that no piece can have.
+// A SentencePiece model that splits text like `model` and returns the table's ids. Pieces that only
+// the table has can be decoded, and match characters that no piece spells; pieces that only the
+// model has get ids beyond the table and are unknown. `name`: the table's. DataError: start, end or
+// unknown is not in it, a piece is listed twice, or has invalid characters or length.
 PieceModel with_ids_of(const PieceTable& table, const PieceModel& model, const std::string& name);
 
 }  // namespace hexapla::text

@@ -32,7 +32,7 @@ class PieceTables : public testing::TestWithParam<const char*> {
  protected:
   const Vocabulary own_ = Vocabulary::train(lines(), {.type = GetParam(), .size = 60});
   const PieceModel model_ = PieceModel::parse(own_.bytes(), "own");
-  // In reverse, without two of the pieces, with three of others.
+  // In reverse order, without two of the pieces, with three others.
   PieceTable table() const {
     PieceTable t{{"</s>", "<unk>", "z", ">>de<<", ""}, "<pad>", "</s>", "<unk>", "<pad>"};
     for (int32_t id = own_.size() - 1; id > 3; --id)
@@ -43,7 +43,7 @@ class PieceTables : public testing::TestWithParam<const char*> {
   Vocabulary with(const PieceTable& t) const {
     return Vocabulary::parse(with_ids_of(t, model_, "vocab.json").serialized(), "both");
   }
-  // What a program does that looks up each piece.
+  // The result of looking up each piece.
   static Ids looked_up(const Vocabulary& own, const PieceTable& t, const std::string& text) {
     Ids ids;
     for (const std::string& piece : own.pieces(text)) {
@@ -72,7 +72,7 @@ TEST_P(PieceTables, CutTextAsTheModelDoesAndNumberItAsTheTable) {
   EXPECT_TRUE(unknown) << "two of the pieces have no id";
   for (const char* text : {"", " ", "abc q\u00e9 q", "a\u00e9\u00e9b", "z", "<pad>", "<\u00e9"})
     EXPECT_EQ(both.encode(text), looked_up(own_, t, text)) << text;
-  if (GetParam() == std::string("bpe")) return;  // it merges what the table alone has
+  if (GetParam() == std::string("bpe")) return;  // BPE merges pieces that only the table has
   for (const char* text : {"abc z zz", "zz z"}) EXPECT_EQ(both.encode(text), looked_up(own_, t, text)) << text;
 }
 

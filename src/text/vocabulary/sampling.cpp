@@ -14,16 +14,16 @@
 namespace hexapla::text {
 namespace {
 
-constexpr float kUnknownPenalty = 10;  // SentencePiece's: an unknown character costs as much below the rarest piece
+constexpr float kUnknownPenalty = 10;  // SentencePiece's: an unknown character scores this much below the rarest piece
 
-// As SentencePiece takes characters apart, which matters for bytes that are no UTF-8.
+// Splits characters like SentencePiece, which matters for bytes that are not UTF-8.
 size_t length_by_first_byte(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   return std::min(size, text.size());
 }
 
-// Which pieces a text begins with. The edges of the trie lie in one hash table: (node, byte) -> node.
+// Finds pieces at the beginning of a text. The trie's edges are a hash table: (node, byte) -> node.
 class Trie {
  public:
   Trie() : slots_(64), ids_(1, -1) {}
@@ -36,7 +36,7 @@ class Trie {
     }
     ids_[static_cast<size_t>(node)] = id;
   }
-  // f(bytes, id) for each piece that the text begins with, the shortest first.
+  // Calls f(bytes, id) for each piece that is a prefix of the text, shortest first.
   template <class F>
   void for_each_prefix(std::string_view text, F&& f) const {
     int32_t node = 0;
@@ -46,7 +46,7 @@ class Trie {
       if (ids_[static_cast<size_t>(node)] >= 0) f(i + 1, ids_[static_cast<size_t>(node)]);
     }
   }
-  int32_t find(std::string_view piece) const {  // -1: there is none
+  int32_t find(std::string_view piece) const {  // -1: none
     int32_t found = -1;
     for_each_prefix(piece, [&](size_t bytes, int32_t id) {
       if (bytes == piece.size()) found = id;
@@ -85,7 +85,7 @@ class Trie {
   std::vector<int32_t> ids_;  // of the piece that ends at each node, or -1
 };
 
-double log_of_sum(double a, double b) {  // of exp(a) + exp(b)
+double log_of_sum(double a, double b) {  // log(exp(a) + exp(b))
   if (a < b) std::swap(a, b);
   return b == -std::numeric_limits<double>::infinity() ? a : a + std::log1p(std::exp(b - a));
 }
@@ -95,12 +95,12 @@ double log_of_sum(double a, double b) {  // of exp(a) + exp(b)
 struct SubwordSampler::Impl {
   PieceModel model;
   double alpha;
-  Trie pieces, symbols;                           // ordinary ones, user-defined ones
+  Trie pieces, symbols;                           // normal and user-defined ones
   std::array<int32_t, 256> byte_ids;              // the pieces of byte fallback, or -1
   std::unordered_map<std::string, char> byte_of;  // "<0xC3>"
   float unknown_score = 0;
   int32_t unknown = 0;
-  bool crosses_words = false;  // does a piece have a "▁" other than at its start?
+  bool crosses_words = false;  // whether a piece has a "▁" elsewhere than at its start
 
   explicit Impl(const Vocabulary& v, double strength)
       : model(PieceModel::parse(v.bytes(), "the vocabulary")), alpha(strength), unknown(v.unk()) {
@@ -126,7 +126,7 @@ struct SubwordSampler::Impl {
     byte_of[text] = static_cast<char>(value);
   }
 
-  // The text as SentencePiece normalizes it: what its pieces spell.
+  // The text as normalized by SentencePiece.
   std::string normalized(const Vocabulary& v, std::string_view text) const {
     std::string all;
     for (const std::string& piece : v.pieces(text)) {
@@ -152,8 +152,8 @@ struct SubwordSampler::Impl {
   void sample_span(std::string_view text, Random& random, Ids& ids) const;
 };
 
-// Forward: sums[e] = log of the sum of P(x)^alpha over the segmentations x of the first e bytes. Backward: from the
-// end, each piece with its share of the sum.
+// Forward: sums[e] = log of the sum of P(x)^alpha over the segmentations x of the first e bytes.
+// Backward: draws pieces from the end, each with its share of the sum.
 void SubwordSampler::Impl::sample_lattice(std::string_view text, Random& random, Ids& ids) const {
   struct Edge {
     size_t from;
@@ -196,12 +196,12 @@ void SubwordSampler::Impl::sample_lattice(std::string_view text, Random& random,
       add_unknown(piece->first, ids);
 }
 
-// At each step every merge that could be made is dropped with the chance alpha; the first one of the rest is made. Ends
-// when none is left.
+// In each step, drops every possible merge with probability alpha and performs the best of the
+// rest. Ends when none is left.
 void SubwordSampler::Impl::sample_merges(std::string_view text, Random& random, Ids& ids) const {
   struct Symbol {
     std::string_view text;
-    int32_t merged = -1;  // the piece that it and the next one make, or -1
+    int32_t merged = -1;  // the piece formed with the next symbol, or -1
   };
   std::vector<Symbol> symbols_left;
   for (size_t at = 0; at < text.size(); at += symbols_left.back().text.size())
@@ -236,7 +236,7 @@ void SubwordSampler::Impl::sample_merges(std::string_view text, Random& random, 
   }
 }
 
-// Text between user-defined symbols. Merges are made word by word where no piece spans two words.
+// Text between user-defined symbols. Merges word by word if no piece crosses words.
 void SubwordSampler::Impl::sample_span(std::string_view text, Random& random, Ids& ids) const {
   if (text.empty()) return;
   if (model.kind == PieceModel::Kind::unigram) return sample_lattice(text, random, ids);

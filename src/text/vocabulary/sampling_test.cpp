@@ -42,7 +42,7 @@ const Vocabulary& bpe() {
   return v;
 }
 
-// Every segmentation of a text into pieces of the model, with the sum of their scores.
+// All segmentations of a text into the model's pieces, with the sums of their scores.
 std::map<Ids, double> all_segmentations(const PieceModel& model, const std::string& text) {
   std::map<Ids, double> found;
   std::function<void(size_t, Ids&, double)> go = [&](size_t at, Ids& ids, double score) {
@@ -112,8 +112,7 @@ TEST(SubwordSampler, BpeThatDropsEveryMergeLeavesCharacters) {
   EXPECT_THAT(pieces, testing::ElementsAre("▁", "ß", "e", "k", "a", "▁", "n", "é"));
 }
 
-// One merge is possible in "on" after its "▁": the chance that it is not made is alpha, if "▁on" is no piece of its
-// own.
+// "on" after its "▁" allows one merge, dropped with probability alpha, unless "▁on" is a piece.
 TEST(SubwordSampler, BpeDropsTheShareThatWasAskedFor) {
   const std::vector<std::string> text(200, "on on on");
   const Vocabulary v = Vocabulary::train(text, {.type = "bpe", .size = 8});  // 4 special, "▁", "o", "n", one merge

@@ -1,6 +1,6 @@
 #pragma once
-// Tokenizers that somebody has tampered with: SentencePiece models of which single fields are changed, most of them to
-// what no trainer writes. The same random numbers give the same bytes.
+// Tampered tokenizers: SentencePiece models with single fields changed, mostly to values that no
+// trainer writes. The same random numbers give the same bytes.
 #include <bit>
 #include <string>
 #include <string_view>
@@ -13,10 +13,10 @@
 
 namespace hexapla::text {
 
-// A field of a message in the wire format of protocol buffers; its value as it stands there, length and all.
+// A protocol buffers field in wire format, with its encoded value.
 struct WireField {
   uint64_t number;
-  std::string bytes;  // of wire type 2 without their length, else value and type as they stand
+  std::string bytes;  // type 2: without the length; otherwise the encoded value
   uint64_t type = 2;
 };
 
@@ -29,7 +29,7 @@ inline std::string wire(const std::vector<WireField>& fields) {
   }
   return all;
 }
-// What comes after a fault is left out: somebody may have tampered with it before.
+// Omits everything after an error, as the message may have been tampered with already.
 inline std::vector<WireField> fields_of(std::string_view message) {
   std::vector<WireField> all;
   try {
@@ -99,7 +99,7 @@ class TokenizerMutator {
         return add_denormalizer(model);
     }
   }
-  // f(fields) of one of the messages with this number.
+  // Calls f(fields) for one of the messages with this number.
   template <class F>
   void change(std::vector<WireField>& model, uint64_t number, F&& f) {
     std::vector<size_t> candidates;
@@ -191,7 +191,7 @@ class TokenizerMutator {
         return model.push_back({5, wire(copy)});
       }
   }
-  // 4 bytes of size, the units of the trie in 4 bytes each, the replacements.
+  // Format: 4 bytes of size, 4 bytes per unit of the trie, the replacements.
   void mutate_charsmap(std::string& map) {
     const size_t trie = map.size() < 4 ? 0 : std::min<size_t>(map.size() - 4, little_endian(map));
     switch (below(7)) {
@@ -206,7 +206,7 @@ class TokenizerMutator {
       case 3:
         if (!map.empty()) map.back() = 'x';
         return flip(map, 4 + trie, map.size());
-      case 4:  // the root, and what is near it
+      case 4:  // the root and its neighbors
         return flip(map, 4, std::min<size_t>(map.size(), 4 + 1024));
       default:
         for (uint32_t n = 1 + below(200); n > 0; --n) flip(map, 4, 4 + trie);
@@ -228,7 +228,7 @@ class TokenizerMutator {
   Random random_;
 };
 
-// Small models of several kinds, to tamper with.
+// Small models of several kinds.
 inline std::vector<std::string> honest_tokenizers() {
   std::vector<std::string> lines;
   Random random(11);

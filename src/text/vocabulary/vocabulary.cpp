@@ -29,21 +29,21 @@
 namespace hexapla::text {
 namespace {
 
-// SentencePiece sums expected counts per thread, so its result depends on this number (but not on the cores that
-// run them): it is part of the definition of a vocabulary, and never an option.
+// SentencePiece sums expected counts per thread, so its result depends on this number (but not on
+// the number of cores). It is part of the definition of a vocabulary, not an option.
 constexpr int kTrainerThreads = 8;
 
-// SentencePiece ends the whole process when it has no line to train on, so the lines that it would skip or find
-// nothing in are left out before it sees them.
+// SentencePiece ends the whole process if it has no line to train on, so lines that it would skip
+// or find empty are removed beforehand.
 constexpr size_t kLongestTrained = 4192;                   // bytes: its max_sentence_length
-constexpr std::string_view kBlank = "\u2581";              // its mark of a blank
-constexpr std::string_view kReservedCharacter = "\u2585";  // its mark of unknown text
+constexpr std::string_view kBlank = "\u2581";              // represents a blank
+constexpr std::string_view kReservedCharacter = "\u2585";  // marks unknown text
 
 bool usable(const std::string& line) {
   return line.size() <= kLongestTrained && line.find(kReservedCharacter) == std::string::npos && has_text(line);
 }
 
-// Evenly spaced usable lines of the text, at most `limit`.
+// At most `limit` evenly spaced usable lines of the text.
 class SpacedLines : public sentencepiece::SentenceIterator {
  public:
   SpacedLines(const std::vector<std::string>& lines, int64_t limit) {
@@ -103,22 +103,22 @@ std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyO
                                                    {"unk_id", "3"},
                                                    {"num_threads", cat(kTrainerThreads)},
                                                    {"minloglevel", "2"}};
-  // What is said here stands in the model's bytes: what nobody asked for is not said.
+  // Arguments are stored in the model's bytes, so defaults are not passed.
   if (options.byte_fallback) all["byte_fallback"] = "true";
   if (!symbols.empty()) all["user_defined_symbols"] = symbols;
   if (options.normalization == "keep") all["precompiled_charsmap"] = keep_charsmap();
   return all;
 }
 
-// The part after the place in SentencePiece's own code: "Internal: x.cc(580) [cond] message" -> "message".
+// Removes SentencePiece's source location: "Internal: x.cc(580) [cond] message" -> "message".
 std::string reason(const sentencepiece::util::Status& status) {
   const std::string all = status.ToString();
   const size_t bracket = all.rfind("] ");
   return bracket == std::string::npos || bracket + 2 == all.size() ? all : all.substr(bracket + 2);
 }
 
-// A model's bytes; `what` stands in messages behind "a vocabulary". Memory that is refused in one of SentencePiece's
-// threads ends the process: that of a child.
+// Returns a model's bytes; `what` follows "a vocabulary" in messages. Trains in a child process,
+// because a failed allocation in one of SentencePiece's threads ends the process.
 std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, const std::string& what) {
   constexpr char good = '+', bad = '-';
   const ChildResult result = in_child_process([&] {
@@ -135,9 +135,10 @@ std::string trained_model(SpacedLines& lines, const VocabularyOptions& options, 
   return result.value->substr(1);
 }
 
-// SentencePiece joins a run of unknown characters to one token by copying all of it for each of them: a million took
-// minutes. Where it may fall back to bytes it does no such thing, so behind the pieces of a model without bytes it is
-// given 256 more, and who asks for ids joins them. Left out where a piece has such a name already.
+// SentencePiece joins a run of unknown characters to one token by copying the run once per
+// character: a million took minutes. It does not do this with byte fallback, so models without
+// bytes get 256 more pieces, and the tokens are joined when ids are read. Omitted if a piece
+// already has such a name.
 void add_bytes_for_unknown(PieceModel& model) {
   if (model.byte_fallback) return;
   std::vector<PieceModel::Piece> bytes;
@@ -173,36 +174,36 @@ int32_t opening_of(const PieceModel& model, const std::string& name) {
 
 struct Vocabulary::Impl {
   std::string bytes;
-  // The processor may have more than `size` pieces: some that have no id, and from first_byte on bytes of unknown
-  // characters.
+  // The processor may have more than `size` pieces: some without ids, and from first_byte on the
+  // bytes of unknown characters.
   int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
-  std::optional<ByteBpe> byte_bpe;  // does in its place what concerns text
+  std::optional<ByteBpe> byte_bpe;  // replaces it for processing text
   bool open_ended = false, opening_behind = false;
-  bool of_words = false;    // a piece is a word of a table
-  bool marks_ends = false;  // blanks belong to the piece before them
-  bool of_table = false;    // its pieces are not all its own (text/vocabulary/piece_table.h)
-  std::map<std::string, int32_t, std::less<>> leading;  // the ids of what may begin a text
+  bool of_words = false;                                // pieces are words of a table
+  bool marks_ends = false;                              // blanks belong to the preceding piece
+  bool of_table = false;                                // ids from a table (text/vocabulary/piece_table.h)
+  std::map<std::string, int32_t, std::less<>> leading;  // ids of pieces that may begin a text
 
   void check_id(int32_t id) const {
     HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
   }
-  // What passes every check may still make no sense of a text.
+  // A model that passes all checks may still fail on a text.
   static void check_encoded(const sentencepiece::util::Status& status, std::string_view text) {
     if (!status.ok())
       throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
                           "): it is damaged; get it again from its source"));
   }
   bool is_byte(int32_t id) const { return id >= first_byte; }
-  // What there is no id for is unknown.
+  // Pieces without an id are unknown.
   int32_t id_of(int32_t piece) const { return piece < size ? piece : unknown; }
-  // Characters that no piece spells may still be a piece that this side of a text is never cut into.
+  // Characters that no piece spells may still equal a piece into which text is never split.
   int32_t id_of_characters(const std::string& characters) const {
     const int32_t id = of_table ? processor.PieceToId(characters) : unknown;
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
-  // Of words: whether an unknown one begins with the byte at `i`.
+  // Word models: whether an unknown word begins with the byte at `i`.
   bool begins_word(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
     constexpr std::string_view mark = "\u2581";
     if (!of_words || i + mark.size() > encoded.pieces_size()) return false;
@@ -213,7 +214,7 @@ struct Vocabulary::Impl {
     return true;
   }
 
-  // A run of unknown characters is one token, but no more than a word of what is cut into words.
+  // A run of unknown characters is one token, but at most one word in word models.
   struct Token {
     int32_t id;
     TokenSpan span;
@@ -290,7 +291,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->marks_ends = model.treat_whitespace_as_suffix;
   if (model.kind == PieceModel::Kind::byte_bpe) {
     impl->byte_bpe.emplace(model);
-    model.kind = PieceModel::Kind::bpe;  // of the kinds that SentencePiece knows; it only has to know the names
+    model.kind = PieceModel::Kind::bpe;  // a kind that SentencePiece supports; it only looks up names
   } else {
     add_bytes_for_unknown(model);
   }
@@ -361,7 +362,7 @@ Ids Vocabulary::encode(std::string_view text) const {
   return ids;
 }
 
-// SentencePiece joins the bytes of byte pieces to characters, and writes U+FFFD for those that make none.
+// SentencePiece joins byte pieces to characters, and writes U+FFFD for invalid ones.
 std::string Vocabulary::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) impl_->check_id(id);
   std::string text;
@@ -437,7 +438,7 @@ std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
 
 namespace {
 
-// Hardly a piece, so that all text is unknown to it: what it does to text is to normalize it.
+// A vocabulary with hardly any pieces, used only to normalize text.
 Vocabulary bare_rule(const std::string& normalization) {
   const VocabularyOptions options{.size = 8, .normalization = normalization};
   check_options(options);
@@ -446,7 +447,7 @@ Vocabulary bare_rule(const std::string& normalization) {
   return Vocabulary::parse(trained_model(lines, options, ""), normalization);
 }
 
-// Lines as a vocabulary with that rule sees them; empty where it would not be trained on them.
+// Normalizes lines with that rule; empties lines on which a vocabulary would not be trained.
 void normalize(std::vector<std::string>& lines, const Vocabulary& rule) {
   for (std::string& line : lines) {
     check_canceled();

@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Lines of made-up words, so that the text has more word forms than a small vocabulary has pieces.
+// Lines of artificial words, with more word forms than a small vocabulary has pieces.
 std::vector<std::string> made_up_lines(int count) {
   const std::vector<std::string> syllables = {"ka", "lo", "mi", "ra", "tu", "ße", "né", "sch", "on", "er", "ing", "ta"};
   Random random(7);
@@ -215,7 +215,7 @@ TEST(Vocabulary, TooSmallASizeNamesTheOption) {
   EXPECT_THAT(message, HasSubstr("10 pieces"));
 }
 
-// SentencePiece itself would end the process on most of these.
+// SentencePiece itself would end the process for most of these.
 TEST(Vocabulary, NoTextIsAnError) {
   const std::vector<std::vector<std::string>> texts = {
       {}, {"", "  "}, {"\u3000\u200B"}, {"▁", "▅ x"}, {std::string(5000, 'a')}, {"\x01\x02", "\uFFFD"}};

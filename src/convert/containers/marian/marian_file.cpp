@@ -7,7 +7,7 @@ namespace hexapla::convert {
 namespace {
 
 constexpr uint64_t kMarianVersion = 1;
-constexpr uint64_t kIntgemm8 = 0x4101, kIntgemm16 = 0x4102;  // as in Marian's src/common/types.h
+constexpr uint64_t kIntgemm8 = 0x4101, kIntgemm16 = 0x4102;  // values in Marian's src/common/types.h
 
 bool is_intgemm(uint64_t type) { return type == kIntgemm8 || type == kIntgemm16; }
 
@@ -21,7 +21,7 @@ std::optional<ElementType> element_of(uint64_t type) {
   return std::nullopt;
 }
 
-// The front of the file, number by number.
+// Reads the front of the file sequentially.
 class MarianFront {
  public:
   explicit MarianFront(const FileReader& file) : file_(file) {}
@@ -41,7 +41,7 @@ class MarianFront {
     file_.read(at_ - sizeof value, &value, sizeof value);
     return value;
   }
-  // With a zero at its end, which counts.
+  // The size includes a final zero.
   std::string text(uint64_t size, const char* what) {
     if (size > limits::name + 1) refuse(cat(what, " has ", size, " bytes, allowed are ", limits::name + 1));
     skip(size, what);

@@ -1,7 +1,8 @@
 #pragma once
-// Marian's own binary format, .bin (its src/common/binary.cpp, version 1): heads of all items, their names, their
-// shapes, their bytes. Weights of intgemm, whole numbers of 8 or 16 bits, are read as the numbers that they stand for:
-// each divided by the one factor that stands behind them. But for embeddings ("Wemb") such a matrix lies transposed.
+// Marian's binary format, .bin (its src/common/binary.cpp, version 1): the headers of all items,
+// their names, their shapes, their bytes. intgemm's weights, 8- or 16-bit integers, are read as
+// real numbers: each is divided by the factor stored after them. These matrices are stored
+// transposed, except embeddings ("Wemb").
 #include <string>
 #include <vector>
 
@@ -12,16 +13,16 @@ namespace hexapla::convert {
 
 class MarianFile : public ForeignTensors {
  public:
-  // DataError naming the file and the item: of another format or version, cut short, damaged, of a type that only one
-  // processor has.
+  // DataError naming the file and the item: another format or version, truncated, damaged, or a
+  // processor-specific type.
   explicit MarianFile(const std::string& path);
 
   const std::string& path() const override { return file_.path(); }
-  // Without the scales of activations ("..._QuantMultA"), which are of use to no other arithmetic.
+  // Excludes the scales of activations ("..._QuantMultA"), needed only for integer arithmetic.
   const std::vector<ForeignTensor>& list() const override { return catalog_.tensors(); }
   std::vector<float> read(const ForeignTensor& tensor) const override;
   std::vector<float> read_part(const ForeignTensor& tensor, size_t first, size_t count) const override;
-  // The bytes of an item of whole numbers as they are (special:model.yml, a text with zeros at its end).
+  // The raw bytes of an integer item (special:model.yml, a text padded with zeros).
   std::string bytes(const ForeignTensor& tensor) const;
 
  private:
@@ -37,7 +38,7 @@ class MarianFile : public ForeignTensors {
   Catalog<Item> catalog_;
 };
 
-// Whether a file begins as one of these.
+// Whether a file begins like this format.
 bool is_marian_file(const std::string& path);
 
 }  // namespace hexapla::convert

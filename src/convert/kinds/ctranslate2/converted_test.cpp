@@ -1,5 +1,6 @@
-// Models that CTranslate2's converters made, and one of its first version (scripts/golden/ctranslate2_converted.py):
-// text is translated as CTranslate2 translates it with what its callers add.
+// Models written by CTranslate2's converters, and one of its first version
+// (scripts/golden/ctranslate2_converted.py): they translate as CTranslate2 does with the tokens
+// that its callers add.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -30,7 +31,7 @@ ImportOptions options_of(const std::string& name) {
   return options;
 }
 
-// Whole words have SentencePiece's mark here.
+// Whole words contain SentencePiece's mark here.
 std::string joined_pieces(const models::OpenModel& m, const text::Ids& ids, bool words) {
   std::string line;
   for (const int32_t id : ids) {
@@ -128,7 +129,7 @@ TEST_F(ConvertedFolder, APackageIsSearchedAsArgosTranslateDoes) {
   EXPECT_EQ(read_file(at("inner")), read_file(at("argos"))) << "the package's files are found from inside, too";
 }
 
-// Nobody chose the first head of the last layer where it stands in a file; but Marian's models are trained with it.
+// In most files the first head of the last layer is only a default; Marian's models train it.
 TEST_F(ConvertedFolder, WordsAreAlignedAsWhereTheModelIsFrom) {
   EXPECT_FALSE(imported("argos").file.usage.alignment_layer.has_value());
   const models::OpenModel opus = imported("opus");

@@ -9,7 +9,7 @@
 namespace hexapla::convert {
 namespace {
 
-// path: the folder of a model, or of the package that it is in.
+// path: the folder of a model, or of the package that contains it.
 CTranslate2Folder folder_of(const std::string& path) {
   if (!is_file(path + "/model.bin") && is_file(path + "/model/model.bin")) return {path + "/model", path};
   return {path, is_file(path + "/../metadata.json") ? path + "/.." : ""};
@@ -31,7 +31,7 @@ ForeignModel read_ctranslate2(const std::string& path, const ImportOptions& opti
   resolve(m.config, file->path());
   m.weights = spec.weights(m.config);
   m.tensors = tensors;
-  check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   read_words(m, folder, *file, spec.zero_start(), options);
   spec.read_alignment(m.config, m.text.usage, m.notes);
   return m;

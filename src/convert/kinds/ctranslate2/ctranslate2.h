@@ -3,12 +3,13 @@
 
 namespace hexapla::convert {
 
-// A model folder of CTranslate2: model.bin, config.json (from version 6 on) and vocabularies as lists of tokens, or a
-// package of Argos Translate around one. SentencePiece models that lie beside it cut text (source.spm and target.spm,
-// sentencepiece.model, sentencepiece.bpe.model), or those that the options name.
+// A CTranslate2 model folder: model.bin, config.json (from version 6 on) and vocabularies as lists
+// of tokens; or an Argos Translate package that contains one. Text is split by SentencePiece models
+// in the folder (source.spm and target.spm, sentencepiece.model, sentencepiece.bpe.model), or those
+// that the options name.
 bool is_ctranslate2(const std::string& folder);
-// Computes what CTranslate2 computes with these weights in f32. DataError naming file and variable or key: what no
-// model of ours can be is refused by its name.
+// Computes the same as CTranslate2 with these weights in f32. DataError naming file and variable or
+// key: anything that our models cannot represent.
 ForeignModel read_ctranslate2(const std::string& folder, const ImportOptions& options);
 
 }  // namespace hexapla::convert

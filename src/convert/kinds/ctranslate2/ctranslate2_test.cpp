@@ -1,4 +1,4 @@
-// CTranslate2 models (scripts/golden/foreign_ctranslate2.py): imported ones score as CTranslate2 does.
+// Imported CTranslate2 models (scripts/golden/foreign_ctranslate2.py) score as CTranslate2 does.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -71,7 +71,7 @@ TEST_P(CTranslate2Import, ScoresAreTheSame) {
   }
 }
 
-// Of lines that come cut into tokens. At its longest length ours still writes </s>, CTranslate2 does not.
+// Lines are already split into tokens. At the maximum length we write </s>, CTranslate2 does not.
 TEST_P(CTranslate2Import, TranslationsAreTheSame) {
   const std::string folder = source_path("tests/fixtures/foreign/ctranslate2_" + GetParam().name);
   const auto expected = nlohmann::json::parse(read_file(folder + "/expected.json"));

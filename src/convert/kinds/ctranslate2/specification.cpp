@@ -17,8 +17,8 @@ constexpr const char* kSource = "source table";  // computed tensors
 constexpr const char* kTarget = "target table";
 constexpr const char* kProjection = "decoder/projection/weight";
 
-// The last part of an attribute's name: those that are read, here or for the words, and those that change nothing, with
-// the reason. Any other is left over, and refused by check().
+// Last parts of attribute names: those that are read, here or for the vocabularies, and those
+// without effect, with the reason. check() rejects all others as unused.
 constexpr std::string_view kAttributes[] = {
     "num_heads",
     "pre_norm",
@@ -37,10 +37,10 @@ constexpr std::string_view kAttributes[] = {
     "with_source_eos",
     "with_target_bos",
     "user_decoder_start_tokens",
-    "embeddings_merge",       // a source has one table of embeddings, and so nothing to merge
-    "multi_query_attention",  // for models that lie on several devices; the shapes of the weights say it, too
+    "embeddings_merge",       // there is only one source table, so nothing is merged
+    "multi_query_attention",  // for tensor parallelism; the shapes of the weights show it, too
     "alibi_use_positive_positions",
-    "scale_alibi"  // of alibi, which is off
+    "scale_alibi"  // ALiBi is off
 };
 
 NormNames norm_names(const std::string& scope) { return {scope + "/gamma", scope + "/beta"}; }
@@ -93,7 +93,7 @@ void add_layers(const Config& c, WeightNames& names) {
 }  // namespace
 
 Specification::Specification(const CTranslate2File& file) : file_(file) {
-  // The first ones were called by their size; the very first had no name.
+  // The first models were named by their size; the very first had no name.
   for (const char* known : {"TransformerSpec", "TransformerBase", "TransformerBig", ""})
     if (file.specification() == known) return;
   throw DataError(
@@ -129,7 +129,7 @@ std::string Specification::embeddings(const std::string& side) const {
   return side + (has(side + "/embeddings_0/weight") ? "/embeddings_0/weight" : "/embeddings/weight");
 }
 
-// The factor of a side's embeddings: a flag, or the number itself.
+// The factor of a side's embeddings: a flag for sqrt(d_model), or the number itself.
 double Specification::embedding_scale(const std::string& side, int64_t d_model) const {
   const double root = std::sqrt(static_cast<double>(d_model));
   for (const char* name : {"/scale_embeddings", "/embeddings/multiply_by_sqrt_depth"})
@@ -152,7 +152,7 @@ int64_t Specification::layers(const std::string& side) const {
   return n;
 }
 
-// An attribute that both sides have alike; before revision 5 it had no side.
+// An attribute that must be the same on both sides; before revision 5 it had no side.
 int64_t Specification::whole(const std::string& name, int64_t otherwise) const {
   const auto of = [&](const std::string& side) {
     const std::optional<float> own = file_.number(side + name);
@@ -196,8 +196,8 @@ bool Specification::equal(const std::string& a, const std::string& b) const {
   return x.shape == y.shape && file_.read(x) == file_.read(y);
 }
 
-// Which tables are one. Those of the embeddings are scaled: where that differs from ours, or from the generator's, they
-// are no longer the same.
+// Decides which tables are tied. If the embedding scale is not one of ours, the scaled embeddings
+// differ from the generator's table.
 void Specification::tie(Config& c, AdjustedTensors& tensors) const {
   const std::string source = embeddings("encoder"), target = embeddings("decoder");
   const double of_source = embedding_scale("encoder", c.d_model), of_target = embedding_scale("decoder", c.d_model);
@@ -211,7 +211,7 @@ void Specification::tie(Config& c, AdjustedTensors& tensors) const {
   tensors.scale(target, known ? 1 : of_target, kTarget);
 }
 
-// CTranslate2's own sinusoids, where no table is stored, begin at 1; a stored table may be one of sinusoids.
+// Without a stored table, CTranslate2's sinusoids begin at 1; a table may also contain sinusoids.
 void Specification::set_positions(Config& c) const {
   const std::string name = "encoder/position_encodings/encodings", other = "decoder/position_encodings/encodings";
   const ForeignTensor* table = file_.find(name);

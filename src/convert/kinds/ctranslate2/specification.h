@@ -10,20 +10,21 @@
 
 namespace hexapla::convert {
 
-// A network as model.bin describes it: attributes, the names of its variables, and which of them are there.
+// The network that model.bin describes by its attributes and by which variables exist.
 class Specification {
  public:
-  // DataError: it is no Transformer with an encoder and a decoder.
+  // DataError: not a Transformer with encoder and decoder.
   explicit Specification(const CTranslate2File& file);
 
-  // Not yet resolved. Tables of embeddings with another scale than ours have are put into `tensors`, multiplied by it.
+  // Not yet resolved. Adds scaled copies to `tensors` where the embedding scale differs from ours.
   model::Config config(AdjustedTensors& tensors) const;
-  // Whether a translation starts with zeros, as Marian's do: then config() has one token more than the file.
+  // Whether translations start with zeros, as Marian's do; config() then has one more token.
   bool zero_start() const;
   // For the resolved configuration.
   WeightMap weights(const model::Config& config) const;
-  // The head that CTranslate2 gives the attention of. Its converters write the first head of the last layer where
-  // nobody trained or chose one: that is known only of Marian's models, which align by it.
+  // The heads whose attention CTranslate2 returns as alignment. If none was trained or chosen, its
+  // converters write the first head of the last layer; this is meaningful only for Marian models,
+  // which align by it.
   void read_alignment(const model::Config& config, model::Usage& usage, std::vector<std::string>& notes) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace hexapla::convert {
 namespace {
 
-// The tokens that config.json names; before version 6 they stood in model.bin.
+// The special tokens named in config.json, or before version 6 in model.bin.
 class TokenSettings {
  public:
   TokenSettings(const std::string& folder, const CTranslate2File& file) : file_(file) {
@@ -26,8 +26,8 @@ class TokenSettings {
     refuse_unknown_keys(json_->path(), json_->keys(),
                         {"unk_token", "bos_token", "eos_token", "decoder_start_token", "add_source_bos",
                          "add_source_eos", "layer_norm_epsilon", "quantization_type",
-                         "multi_query_attention",  // for models that lie on several devices
-                         // of AWQ, which quantization_type says
+                         "multi_query_attention",  // for tensor parallelism
+                         // for AWQ, which quantization_type shows
                          "quantization_bits", "quantization_group_size"});
     if (json_->whole("quantization_type", {0, 1 << 20}, 0) != 0)
       json_->refuse("quantization_type", "0, CTranslate2's own");
@@ -62,22 +62,24 @@ class TokenSettings {
   std::optional<JsonFile> json_;
 };
 
-// How a text becomes what the network gets. CTranslate2's caller gives tokens: what it says itself is only a part.
+// How text becomes the network's input. CTranslate2's caller passes tokens; the file records only
+// some of the rules.
 struct TokenRules {
   std::string start, end, unknown, padding;
-  std::string before;       // every source; "": nothing
-  bool ends_source = true;  // by `end`
-  // Whether both are what the tokenizer of transformers does, in front of CTranslate2.
+  std::string before;       // begins every source; "": nothing
+  bool ends_source = true;  // with `end`
+  // Whether transformers' tokenizer does both before calling CTranslate2.
   bool by_tokenizer = false;
 };
 
 TokenRules rules_of(const TokenSettings& s, bool zero_start) {
   TokenRules r{zero_start ? kZeroStart : s.start(), s.end(), s.unknown(), ""};
   r.before = s.begins_source() ? s.bos() : "";
-  // Whoever says this adds everything to a source before; translations of the toolkits' own start with bos_token.
+  // This setting means that the caller adds all special tokens. The toolkits' own translations
+  // start with bos_token.
   r.by_tokenizer = !s.ends_source() && (zero_start || r.start == r.end || r.start == "<pad>");
   r.ends_source = s.ends_source() || r.by_tokenizer;
-  if (r.by_tokenizer && !zero_start && r.start == r.end) r.before = s.bos();  // BART; of others a language
+  if (r.by_tokenizer && !zero_start && r.start == r.end) r.before = s.bos();  // BART; otherwise a language
   return r;
 }
 
@@ -100,7 +102,7 @@ Lists lists_in(const std::string& folder) {
   return lists;
 }
 
-// The tokens of the table's rows. CTranslate2 itself adds the unknown one behind those of a list that has none.
+// The tokens of the table's rows. CTranslate2 appends the unknown token to a list without one.
 std::vector<std::string> tokens_at(const std::string& path, const std::string& unknown, int64_t rows) {
   std::vector<std::string> tokens = read_token_list(path);
   const auto size = static_cast<size_t>(rows);
@@ -112,7 +114,7 @@ std::vector<std::string> tokens_at(const std::string& path, const std::string& u
   return tokens;
 }
 
-// SentencePiece models that lie beside a model: those that our exports, converters and packages have.
+// SentencePiece models in the same folder, as named by our exports, converters and packages.
 std::string pieces_beside(const CTranslate2Folder& folder, const std::string& side) {
   for (const std::string& place : {folder.model, folder.package})
     for (const std::string& name :
@@ -122,7 +124,7 @@ std::string pieces_beside(const CTranslate2Folder& folder, const std::string& si
 }
 
 struct Subwords {
-  std::string source, target;  // files; "": text comes cut
+  std::string source, target;  // files; "": text is already split
 };
 
 Subwords subwords_for(const CTranslate2Folder& folder, const ImportOptions& options) {
@@ -135,7 +137,7 @@ bool has(const std::vector<std::string>& tokens, const std::string& token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-// How the tokens of languages are written; none: there are no two of them.
+// How language tokens are written; none: there are not two of them.
 LanguageStyle style_of(const std::vector<std::string>& tokens) {
   for (const LanguageStyle style : {LanguageStyle::underlined, LanguageStyle::script, LanguageStyle::country})
     if (std::count_if(tokens.begin(), tokens.end(), [&](const std::string& token) {
@@ -145,7 +147,7 @@ LanguageStyle style_of(const std::vector<std::string>& tokens) {
   return LanguageStyle::none;
 }
 
-// Tokens of a side, and how its texts are cut and begin.
+// The tokens of a side, and how its texts are split and begin.
 struct Side {
   std::string list, subwords;  // files
   std::vector<std::string> tokens;
@@ -153,7 +155,7 @@ struct Side {
   bool open_ended = false, opening_behind = false;
 };
 
-// A SentencePiece model with just these tokens is the vocabulary as it is.
+// Whether the SentencePiece model has exactly these tokens and can be used unchanged.
 bool is_vocabulary(const text::PieceModel& model, const Side& side, const TokenRules& r) {
   const auto same = [](const text::PieceModel::Piece& piece, const std::string& token) { return piece.text == token; };
   return model.size() == side.tokens.size() && model.bos == r.start && model.eos == r.end &&
@@ -178,14 +180,15 @@ std::string vocabulary(const Side& side, const TokenRules& r) {
   return model.serialized();
 }
 
-// Languages: what the callers of M2M-100, NLLB-200 and mBART-50 put before a source and have translations begin with.
+// Languages: M2M-100's, NLLB-200's and mBART-50's callers put them before sources and begin
+// translations with them.
 class Languages {
  public:
   Languages(const CTranslate2Folder& folder, LanguageStyle style) : style_(style) {
     if (const std::string path = folder.model + "/tokenizer_config.json"; is_file(path)) tokenizer_.emplace(path);
   }
 
-  // As our vocabularies call them.
+  // Renames language tokens to the form in our vocabularies.
   void rename(std::vector<std::string>& tokens) const {
     for (std::string& token : tokens)
       if (std::string piece = token.find('_') == token.npos ? "" : language_piece(style_, token); !piece.empty())
@@ -199,11 +202,11 @@ class Languages {
                                                             : ">>en_XX<<";
     return has(tokens, usual) ? usual : *std::find_if(tokens.begin(), tokens.end(), text::begins_text);
   }
-  // "": nothing says so.
+  // "": not recorded.
   std::string target(const std::vector<std::string>& tokens, const std::string& asked) const {
     return asked.empty() ? recorded_as("tgt_lang", tokens) : known(tokens, asked, "target-language");
   }
-  // Whether a source's language stands behind its </s>, as NLLB-200 was told it first.
+  // Whether a source's language follows its </s>, as in NLLB-200's first tokenizer.
   bool behind() const {
     return style_ == LanguageStyle::script && tokenizer_ && tokenizer_->flag("legacy_behaviour", false);
   }
@@ -236,7 +239,7 @@ void refuse_languages(const ImportOptions& options) {
                        code);
 }
 
-// A package may say with which token translations begin.
+// The token that translations begin with, if the package names one.
 std::string prefix_in(const CTranslate2Folder& folder) {
   return folder.package.empty() ? "" : JsonFile(folder.package + "/metadata.json").word("target_prefix", "");
 }
@@ -265,7 +268,8 @@ void set_languages(ForeignModel& m, const CTranslate2Folder& folder, Side& sourc
                         "; give `target-language`, or begin lines with >>code<<"));
 }
 
-// Toolkits that do not end sources have lists of them without </s>; no text has the piece in its place.
+// Toolkits that do not end sources may have no </s> in the source list; the replacement never
+// occurs in text.
 std::string end_of_source(const std::vector<std::string>& tokens, const TokenRules& r) {
   if (has(tokens, r.end) || r.ends_source) return r.end;
   for (const char* other : {"<blank>", "<pad>", "<s>"})
@@ -282,7 +286,7 @@ void tell(ForeignModel& m, const TokenRules& r, const Subwords& subwords) {
     m.notes.push_back(cat("sources end with ", r.end, ", which the tokenizer of transformers adds to such models"));
 }
 
-// Argos Translate's calls of CTranslate2 differ from its defaults.
+// Argos Translate does not use CTranslate2's defaults.
 std::map<std::string, std::string> search_of(bool package) {
   return {{"beam-size", package ? "4" : "2"},
           {"length-penalty", package ? "0.2" : "1"},
@@ -322,7 +326,8 @@ void read_words(ForeignModel& m, const CTranslate2Folder& folder, const CTransla
   if (zero_start) target.tokens.emplace_back(kZeroStart);
   if (zero_start && one) source.tokens.emplace_back(kZeroStart);
   of_source.end = end_of_source(source.tokens, rules);
-  // No source starts with it, but it is a piece that no text is cut into, as that which opens sources has to be.
+  // No source starts with it; but it must be a special piece that text is never split into, as the
+  // opening piece must.
   const bool opened = !source.opening.empty() && !text::begins_text(source.opening);
   of_source.start = opened ? source.opening : has(source.tokens, rules.start) ? rules.start : of_source.end;
   m.text.source_vocabulary = vocabulary(source, of_source);

@@ -6,19 +6,19 @@
 
 namespace hexapla::convert {
 
-// Where the files of a model are.
+// Locations of a model's files.
 struct CTranslate2Folder {
   std::string model;    // the folder with model.bin
-  std::string package;  // of Argos Translate, around it: with metadata.json; "": none
+  std::string package;  // the Argos Translate package around it, with metadata.json; "": none
 };
 
-// zero_start: whether translations start with zeros, not with a token. m: with its resolved configuration; its
-// vocabularies, norms' epsilon, search and notes are set here. DataError naming file and key: something of text that no
-// vocabulary of ours can say, or a key of config.json that is unknown.
+// Sets the vocabularies, notes and search of m, whose configuration is resolved. zero_start:
+// whether translations start with zeros instead of a token. DataError naming file and key: text
+// handling that our vocabularies cannot represent, or an unknown key of config.json.
 void read_words(ForeignModel& m, const CTranslate2Folder& folder, const CTranslate2File& file, bool zero_start,
                 const ImportOptions& options);
 
-// The epsilon inside of norms, as config.json has it.
+// The epsilon of the norms in config.json.
 double norm_eps_in(const CTranslate2Folder& folder);
 
 }  // namespace hexapla::convert

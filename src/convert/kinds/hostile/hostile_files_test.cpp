@@ -1,5 +1,5 @@
-// Files that are built to be too much for their reader, of every kind of model and of our own: each is read or refused,
-// within 10 seconds and a GiB of memory.
+// Files built to overwhelm their reader, for every kind of model and for ours: each is read or
+// rejected within 10 seconds and a GiB of memory.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ constexpr double kMostSeconds = 10;
 
 struct Victim {
   std::string name, model;         // the fixture: a file or a folder
-  std::vector<std::string> files;  // those in the folder that its reader reads
+  std::vector<std::string> files;  // the files in the folder that are read
   std::string from;                // kind
 };
 std::ostream& operator<<(std::ostream& out, const Victim& v) { return out << v.name; }
@@ -97,7 +97,6 @@ class HostileFiles : public TestFolder, public testing::WithParamInterface<Victi
     o.source_vocab = at("m/tokens_23.txt"), o.target_vocab = foreign("tokens_19.txt");
     return o;
   }
-  // Whether it is refused.
   bool refused() const {
     if (GetParam().name == "Tokenizer") return is_refused_by([&] { read_tokenizer(); }, folder());
     if (GetParam().name == "OwnModel") return is_refused_by([&] { read_own(); }, folder());
@@ -120,7 +119,7 @@ class HostileFiles : public TestFolder, public testing::WithParamInterface<Victi
 INSTANTIATE_TEST_SUITE_P(OfEveryKind, HostileFiles, testing::ValuesIn(victims),
                          [](const auto& kind) { return kind.param.name; });
 
-// 10^5 of them at night.
+// The nightly run tries 10^5 files.
 TEST_P(HostileFiles, AreReadOrRefusedInTime) {
   const size_t count = long_tests() ? 100'000 / victims.size() + 1 : 30;
   const size_t most = long_tests() ? size_t{1} << 19 : size_t{1} << 15;
@@ -175,7 +174,7 @@ TEST_F(Known, NothingIsWaitedForOrReadWithoutEnd) {
   EXPECT_THAT(refusal("hf"), HasSubstr("source.spm: it has 1099511627776 bytes"));
 }
 
-// A list of a million objects took hours.
+// A list of a million objects used to take hours.
 TEST_F(Known, ManyObjectsTakeTimeInProportion) {
   const auto began = std::chrono::steady_clock::now();
   std::ofstream(at("nllb/tokenizer.json")) << R"({"added_tokens":[)" << [] {

@@ -1,4 +1,4 @@
-// Models of other systems that somebody has tampered with: imported, or refused with one message that names the file.
+// Tampered models of other systems are imported, or rejected with one message that names the file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,14 +14,14 @@ namespace hexapla::convert {
 namespace {
 
 struct Target {
-  std::string name, model, file;  // the fixture, and the file in it that is changed; "": the fixture is the file
-  bool pickle = false;            // the options in an archive are changed, and its checksums made true again
+  std::string name, model, file;  // the fixture, and the file in it to change; "": the fixture is the file
+  bool pickle = false;            // change the options in an archive and correct its checksums
 };
 std::ostream& operator<<(std::ostream& out, const Target& t) { return out << t.name; }
 
 class TamperedModels : public TestFolder, public testing::WithParamInterface<Target> {
  protected:
-  // Whether it is in the folder of models that say all of themselves.
+  // Whether it is in the folder of self-contained models.
   static bool ours() { return std::filesystem::exists(source_path("src/convert/fixtures/" + GetParam().model)); }
   ImportOptions options() const {
     ImportOptions o;

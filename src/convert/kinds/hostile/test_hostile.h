@@ -1,5 +1,5 @@
 #pragma once
-// For tests: files that are built to be too much for their reader: deep, wide, with huge counts, or no files at all.
+// For tests: files built to overwhelm their reader: deep, wide, with huge counts, or not regular.
 #include <sys/stat.h>
 
 #include <cmath>
@@ -15,10 +15,10 @@ namespace hexapla::convert {
 
 class Hostile {
  public:
-  // most: the greatest number of repetitions.
+  // most: the maximum number of repetitions.
   Hostile(Random& random, size_t most) : random_(random), most_(static_cast<double>(most)) {}
 
-  // Replaces the file at `path`, whose bytes are these, by a hostile one.
+  // Replaces the file at `path`, whose content is `honest`, by a hostile one.
   void replace(const std::string& path, const std::string& honest) {
     if (below(8) == 0) return special(path);
     const std::string changed = changed_content(path, honest);
@@ -78,7 +78,7 @@ class Hostile {
     return tampered(random_, honest);
   }
 
-  // In place of a value, as far as a comma or a bracket is its end.
+  // Replaces a value up to the next comma or bracket.
   std::string with_json(std::string text) {
     const size_t at = text.find_first_of(":,[", below(text.size()));
     if (at == text.npos) return text + json_value();
@@ -185,7 +185,7 @@ class Hostile {
     return le(claimed) + header + bytes.substr(8 + length);
   }
 
-  // Fields of a SentencePiece model behind its own.
+  // Appends fields to a SentencePiece model.
   std::string with_pieces(const std::string& bytes) {
     const auto field = [](char tag, const std::string& content) {
       std::string length;
@@ -202,7 +202,7 @@ class Hostile {
       case 2:
         return bytes + field('\x1a', field('\x12', times(n, "\x01\x02")));
       case 3:
-        return bytes + times(n, "\x9b\x01");  // groups inside each other
+        return bytes + times(n, "\x9b\x01");  // nested groups
       default:
         return tampered(random_, bytes);
     }

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: importing files that somebody has tampered with.
+// For tests: importing tampered files.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,10 +16,10 @@
 
 namespace hexapla::convert {
 
-// Of each file.
+// Per file.
 inline uint64_t mutations() { return std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 200; }
 
-// A few bytes become others: single ones, or numbers of four bytes that sizes should not be.
+// Changes single bytes, or 4-byte numbers to implausible sizes.
 inline std::string tampered(Random& random, std::string bytes) {
   const auto at = [&] { return random.below(static_cast<uint32_t>(bytes.size())); };
   for (uint32_t n = 1 + random.below(4); n-- > 0;) {
@@ -32,7 +32,7 @@ inline std::string tampered(Random& random, std::string bytes) {
   return bytes;
 }
 
-// The same where most of a file is text, and what matters stands at its beginning.
+// The same for files that are mostly text with the important part at the beginning.
 inline std::string tampered_text(Random& random, std::string bytes) {
   const auto window = static_cast<uint32_t>(std::min<size_t>(bytes.size(), random.below(2) ? 2000 : 1U << 30));
   for (uint32_t n = 1 + random.below(3); n > 0; --n)
@@ -42,8 +42,8 @@ inline std::string tampered_text(Random& random, std::string bytes) {
   return bytes;
 }
 
-// While it lives, the process gets no more than `more` bytes of address space beyond what it has: std::bad_alloc. Where
-// a sanitizer lays claim to most of it, there is no limit.
+// While it exists, the process can allocate at most `more` bytes of address space beyond what it
+// has (std::bad_alloc). No limit under sanitizers that reserve most of the address space.
 class AddressSpaceLimit {
  public:
   explicit AddressSpaceLimit([[maybe_unused]] size_t more) {
@@ -63,8 +63,8 @@ class AddressSpaceLimit {
   rlimit old_{};
 };
 
-// Whether f() refuses what it reads, with one line that names a file in `folder`; whatever else happens fails the test,
-// and so does taking a GiB of memory.
+// Whether f() rejects its input with one line that names a file in `folder`. Any other failure, or
+// allocating a GiB, fails the test.
 template <class F>
 bool is_refused_by(F&& f, const std::string& folder) {
   try {

@@ -40,7 +40,7 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::string& 
   return merges;
 }
 
-// What tokenizer_config.json adds.
+// Adds the settings and tokens of tokenizer_config.json.
 void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
   const JsonFile config(path);
   pieces.blank_first = config.flag("add_prefix_space", false);
@@ -63,8 +63,8 @@ void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
   }
 }
 
-// Some pieces stand for nothing that a merge makes ("madeupword0000" of BART). Many are the sign of a list that was
-// cut.
+// A few pieces are not produced by any merge ("madeupword0000" of BART). Many such pieces indicate
+// a truncated list.
 void check_made(const PieceModel& model, const std::string& path) {
   constexpr size_t some = 8, of = 100;
   std::unordered_set<std::string> made;
@@ -88,7 +88,7 @@ text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string
   PieceModel model;
   model.kind = PieceModel::Kind::byte_bpe;
   model.normalizer = {.charsmap = "", .add_dummy_prefix = from.blank_first, .remove_extra_whitespaces = false};
-  model.bos = kEnd;  // with which translations start
+  model.bos = kEnd;  // translations start with it
   model.ids = from.pieces.size();
   std::unordered_map<std::string, int32_t> ids;
   for (size_t id = 0; id < from.pieces.size(); ++id) {

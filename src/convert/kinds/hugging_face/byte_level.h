@@ -1,5 +1,5 @@
 #pragma once
-// Byte-level BPE as transformers keeps it: vocab.json and merges.txt of GPT-2's kind.
+// Byte-level BPE in transformers' format: vocab.json and merges.txt as in GPT-2.
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -10,19 +10,18 @@
 namespace hexapla::convert {
 
 struct ByteLevelPieces {
-  std::vector<std::string> pieces;                          // by id; "" where no piece has this id
-  std::vector<std::pair<std::string, std::string>> merges;  // the earliest first
-  std::unordered_set<std::string> special;                  // that no text is cut into
-  bool blank_first = false;                                 // a blank is put before every text
+  std::vector<std::string> pieces;                          // by id; "" for unused ids
+  std::vector<std::pair<std::string, std::string>> merges;  // earliest first
+  std::unordered_set<std::string> special;                  // text is never split into these
+  bool blank_first = false;                                 // every text gets a leading blank
 };
 
-// <s>, </s>, <pad> and <unk> have their meaning; <unk> is the unknown piece. path: for messages. DataError: one of them
-// is missing, a merge is of pieces that are not there, or a byte has no piece.
+// <s>, </s>, <pad> and <unk> have their usual meaning; <unk> is the unknown piece. path: for
+// messages. DataError: one of them is missing, a merge names a missing piece, a byte has no piece.
 text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string& path);
 
-// Whether a folder has such files.
 bool has_byte_level_files(const std::string& folder);
-// Of a folder with them; size: of the model's table. DataError naming the file: one is damaged, or has more pieces.
+// Reads them. size: of the model's table. DataError naming the file: damaged, or too many pieces.
 text::PieceModel read_byte_level_files(const std::string& folder, size_t size);
 
 }  // namespace hexapla::convert

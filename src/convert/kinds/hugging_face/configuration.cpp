@@ -9,7 +9,7 @@
 namespace hexapla::convert {
 namespace {
 
-// Read here or by the kinds.
+// Keys read here or by the kinds.
 const char* const kRead[] = {"activation_dropout",
                              "activation_function",
                              "attention_dropout",
@@ -85,7 +85,7 @@ const HarmlessKey kHarmless[] = {
     {"use_return_dict", "how results are shown"},
 };
 
-// Second names, of which transformers takes the last; where both say the same there is nothing to ask.
+// Alternative names, of which transformers uses the last; rejected only if their values differ.
 void check_second_names(const JsonFile& json) {
   const std::pair<const char*, const char*> all[] = {{"hidden_size", "d_model"},
                                                      {"num_attention_heads", "encoder_attention_heads"},

@@ -12,14 +12,14 @@ namespace {
 
 const Range<int64_t> kTokens{0, 1'000'000};
 
-// Keys that are read below.
+// Keys read below.
 const char* const kSearchRead[] = {
     "num_beams",           "length_penalty",         "max_length",         "max_new_tokens",
     "min_length",          "min_new_tokens",         "early_stopping",     "no_repeat_ngram_size",
     "repetition_penalty",  "bad_words_ids",          "renormalize_logits", "forced_bos_token_id",
     "forced_eos_token_id", "decoder_start_token_id", "bos_token_id",       "eos_token_id"};
 
-// Keys of searches that no option here can do.
+// Search settings that none of our options can reproduce.
 const NeutralKey kSearchNeutral[] = {
     {"do_sample", {"false"}, "translations that are drawn are no property of a model; see `sample`"},
     {"encoder_repetition_penalty", {"1"}, ""},
@@ -84,9 +84,9 @@ const HarmlessKey kSearchHarmless[] = {
     {"transformers_version", "who wrote the file"},
 };
 
-// Tokens that are written at most, </s> or the last one counted.
+// The maximum number of tokens, including </s> or the last one.
 int64_t most_tokens(const JsonFile& json, Generation& g) {
-  constexpr int64_t usual = 20;  // in place of max_length
+  constexpr int64_t usual = 20;  // default of max_length
   const Range<int64_t> length{3, 1'000'000}, tokens{2, 1'000'000};
   if (json.has("max_new_tokens")) return json.whole("max_new_tokens", tokens);
   if (json.has("max_length")) return json.whole("max_length", length) - 1;
@@ -100,7 +100,7 @@ void read_lengths(const JsonFile& json, Generation& g) {
   if (forced && json.value("forced_eos_token_id") != nlohmann::json::array({g.end}) &&
       json.value("forced_eos_token_id") != g.end)
     json.refuse("forced_eos_token_id", cat(g.end, ", the value of 'eos_token_id'"));
-  // A forced </s> is the last token; no translation counts it here.
+  // A forced </s> is the last token; our limits do not count it.
   const int64_t most = most_tokens(json, g), longest = forced ? most - 1 : most;
   g.search["longest"] = cat(longest);
   const bool by_new = json.has("min_new_tokens");
@@ -122,7 +122,7 @@ void read_rules(const JsonFile& json, Generation& g) {
   if (penalty != 1) g.search["repetition-penalty"] = cat(penalty);
 }
 
-// Beside padding and the start of a translation, which are never written.
+// Besides padding and the start token, which are never written.
 void read_forbidden(const JsonFile& json, int64_t padding, Generation& g) {
   const nlohmann::json& words = json.value("bad_words_ids");
   if (!words.is_null() && !words.is_array()) json.refuse("bad_words_ids", "a list of lists of ids");
@@ -159,7 +159,7 @@ void read_ends(const JsonFile& json, const Range<int64_t>& ids, Generation& g) {
   if (json.has("forced_bos_token_id")) g.first = json.whole("forced_bos_token_id", ids);
 }
 
-// A setting under its old name. With generation_config.json transformers does not read it.
+// A setting under its old name. transformers ignores it if there is a generation_config.json.
 void read_old(const JsonFile& config, const Range<int64_t>& ids, Generation& g) {
   if (!g.first && config.flag("force_bos_token_to_be_generated", false)) g.first = config.whole("bos_token_id", ids);
 }

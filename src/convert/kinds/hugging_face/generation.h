@@ -1,6 +1,6 @@
 #pragma once
-// How transformers searches with a model: generation_config.json, or config.json where the folder has no such file and
-// an old version wrote it all there. Of two files only the first counts, as in transformers.
+// transformers' search settings: generation_config.json, or config.json if an old version wrote
+// everything there. If both exist, only the first counts, as in transformers.
 #include <map>
 #include <optional>
 #include <string>
@@ -12,22 +12,23 @@ namespace hexapla::convert {
 
 struct Generation {
   JsonFile file;
-  int64_t start, end;                         // ids of the tokens that a translation starts and ends with
-  std::optional<int64_t> first;               // forced_bos_token_id: of the first token that is written, at no cost
-  std::map<std::string, std::string> search;  // options of decoding by their names
-  // Ids whose probability is taken away before scores are compared (bad_words_ids with renormalize_logits).
+  int64_t start, end;                         // ids of the first and last tokens of a translation
+  std::optional<int64_t> first;               // forced_bos_token_id: the first token written, not scored
+  std::map<std::string, std::string> search;  // decoding options by name
+  // Ids whose probability is removed before scores are compared (bad_words_ids with
+  // renormalize_logits).
   std::vector<int64_t> without;
-  std::vector<std::string> notes;  // for whoever imports the model
+  std::vector<std::string> notes;  // for the user
 
   // DataError naming key and value of the file, and what is allowed.
   [[noreturn]] void refuse(const std::string& key, const std::string& allowed) const { file.refuse(key, allowed); }
 };
 
-// config: config.json of the folder; pieces: of the target. DataError naming file and key: a value that transformers
-// would not take, one that no option here stands for, or a key that nobody knows.
+// config: the folder's config.json; pieces: number of target pieces. DataError naming file and key:
+// an unknown key, or a value that transformers rejects or none of our options matches.
 Generation read_generation(const std::string& folder, const JsonFile& config, int64_t pieces);
 
-// Whether generation settings are called so: also in config.json, where old versions kept them.
+// Whether this is the key of a generation setting; old versions kept them in config.json.
 bool is_generation_key(const std::string& key);
 
 }  // namespace hexapla::convert

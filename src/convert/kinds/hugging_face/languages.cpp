@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of M2M-100 (Fan et al. 2020) in the order of their ids; its folders need not name them.
+// M2M-100's (Fan et al. 2020) in the order of their ids; its folders may omit them.
 constexpr const char* kOfM2M100 =
     "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu hy "
     "id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro ru "
@@ -61,7 +61,7 @@ class PiecesByNumber {
   size_t languages_ = 0;
 };
 
-// Without "model", which in tokenizer.json has every piece once more and every merge.
+// Skips "model", which in tokenizer.json repeats all pieces and merges.
 json parsed(const std::string& path) { return read_json_without(path, "model"); }
 
 std::optional<std::string> text_in(const json& value) {
@@ -78,7 +78,8 @@ const json& member(const json& object, const char* key) {
   return found == object.end() ? none : *found;
 }
 
-// Pieces with their ids: "added_tokens" of tokenizer.json, "added_tokens_decoder" of tokenizer_config.json.
+// Pieces with ids: "added_tokens" of tokenizer.json, "added_tokens_decoder" of
+// tokenizer_config.json.
 void put_numbered(const std::string& folder, PiecesByNumber& pieces) {
   const std::string tokenizer = folder + "/tokenizer.json", config = folder + "/tokenizer_config.json";
   if (is_file(tokenizer)) {
@@ -97,7 +98,7 @@ void put_numbered(const std::string& folder, PiecesByNumber& pieces) {
   }
 }
 
-// Languages in the order of their ids, from `first` on, and behind them <mask>.
+// Numbers the listed languages from `first` on, followed by <mask>.
 bool put_listed(const std::string& folder, LanguageStyle style, size_t first, PiecesByNumber& pieces) {
   for (const char* name : {"/special_tokens_map.json", "/tokenizer_config.json"}) {
     if (!is_file(folder + name)) continue;
@@ -126,7 +127,7 @@ void put_of_m2m100(const std::string& folder, size_t first, PiecesByNumber& piec
 void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, PiecesByNumber& pieces) {
   const std::vector<std::string> special{"<s>", "<pad>", "</s>", "<unk>"};
   for (size_t id = 0; id < special.size(); ++id) pieces.put(id, special[id]);
-  const size_t before = special.size() - 1;  // <unk> <s> </s>, which a SentencePiece model begins with
+  const size_t before = special.size() - 1;  // <unk> <s> </s>, the first pieces of a SentencePiece model
   for (size_t id = 0; id < before; ++id)
     if (id >= model.pieces.size() || model.pieces[id].type == text::PieceModel::Type::normal)
       throw DataError(cat(path, ": it does not begin with <unk>, <s> and </s>, so its pieces have no numbers of ",
@@ -134,14 +135,14 @@ void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, 
   for (size_t id = before; id < model.pieces.size(); ++id) pieces.put(id + 1, model.pieces[id].text);
 }
 
-// SentencePiece's pieces in the numbers of vocab.json, or of fairseq.
+// SentencePiece's pieces with the ids of vocab.json or of fairseq.
 text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style, size_t size) {
   const std::string spm = folder + kSentencePieces, vocab = folder + "/vocab.json";
   const text::PieceModel model = read_piece_model(spm);
   const bool by_table = style == LanguageStyle::underlined;
   const std::string& numbering = by_table ? vocab : spm;
   PiecesByNumber pieces(style, size, numbering);
-  size_t first = model.pieces.size() + 1;  // of what stands behind the pieces
+  size_t first = model.pieces.size() + 1;  // id after the pieces
   if (by_table) {
     const std::vector<std::string> listed = read_piece_ids(vocab, size);
     for (size_t id = 0; id < listed.size(); ++id)

@@ -1,7 +1,7 @@
 #pragma once
-// The words of transformers' multilingual models: SentencePiece pieces in the numbers of a table or of fairseq, or
-// byte-level BPE, and languages. A language's piece is called as our vocabularies have it, ">>de<<", whatever it is
-// called there ("__de__", "deu_Latn", "de_DE").
+// Vocabularies of transformers' multilingual models: SentencePiece pieces, numbered by a table or
+// as in fairseq, or byte-level BPE, plus languages. A language's piece is ">>de<<" in our
+// vocabularies, and "__de__", "deu_Latn" or "de_DE" in theirs.
 #include <string>
 
 #include "convert/json_file.h"
@@ -11,17 +11,17 @@ namespace hexapla::convert {
 
 enum class LanguageStyle {
   none,        // BART: texts begin with <s>
-  underlined,  // M2M-100: __de__, numbered behind vocab.json
+  underlined,  // M2M-100: __de__, numbered after vocab.json
   script,      // NLLB-200: deu_Latn
   country,     // mBART-50: de_DE
 };
 
-// ">>de<<" for what `piece` is called there; "": it is no language.
+// Converts their name `piece` to ">>de<<"; "": not a language.
 std::string language_piece(LanguageStyle style, const std::string& piece);
 
-// The pieces of a folder by id, as many as `size`, and how text is cut into them: sentencepiece.bpe.model, for BART
-// vocab.json with merges.txt, else tokenizer.json. DataError naming the file: one is missing or damaged, an id is not
-// below `size`, or no file says what the languages are.
+// The folder's `size` pieces by id and how text is split into them: from sentencepiece.bpe.model,
+// for BART vocab.json with merges.txt, else tokenizer.json. DataError naming the file: missing or
+// damaged, an id >= `size`, or no file lists the languages.
 text::PieceModel pieces_in(const std::string& folder, LanguageStyle style, size_t size);
 
 }  // namespace hexapla::convert

@@ -30,7 +30,7 @@ Config read_config(const JsonFile& json) {
   return c;
 }
 
-// A table of positions in the file is what the model computes with: is it one of those that can be computed?
+// If the file has a table of positions, the model uses it: returns the matching kind of positions.
 std::string positions_of(const ForeignTensors& tensors, const Config& config) {
   const ForeignTensor* table = tensors.find("model.encoder.embed_positions.weight");
   if (!table) return config.positions;
@@ -53,7 +53,7 @@ std::string positions_of(const ForeignTensors& tensors, const Config& config) {
           " holds none of the known sinusoids; models of this kind with other positions cannot be imported"));
 }
 
-// With which the tokenizer ends a source.
+// The token that the tokenizer appends to sources.
 std::string end_of_sources(const std::string& folder) {
   const std::string path = folder + "/tokenizer_config.json";
   if (!is_file(path)) return "</s>";
@@ -63,7 +63,7 @@ std::string end_of_sources(const std::string& folder) {
                                                                                : json.word("eos_token", "</s>");
 }
 
-// The names of pieces that have a meaning, and their ids as the configuration gives them.
+// Names of the special pieces, by their ids in the configuration.
 text::PieceTable table_of(const JsonFile& json, const Generation& generation, const std::string& path, int64_t size) {
   text::PieceTable table{read_piece_ids(path, static_cast<size_t>(size)), {}, {}, "<unk>", {}};
   table.pieces.resize(static_cast<size_t>(size));
@@ -91,7 +91,7 @@ std::string vocabulary(const JsonFile& json, const Generation& generation, const
   return text::with_ids_of(table_of(json, generation, table, size), pieces, table).serialized();
 }
 
-// Both sides' pieces. One that is written first whatever the text is no part of these vocabularies.
+// The pieces of both sides. A token that is always written first is not part of these vocabularies.
 void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json, const Generation& generation) {
   check_tokenizer(folder, json, {"", "MarianTokenizer"}, "Marian");
   const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
@@ -106,8 +106,8 @@ void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json
     generation.refuse("forced_bos_token_id", "null: a Marian model is told its language at the start of a source");
 }
 
-// Padding is never written. Where the probabilities are normalized without it, its own is taken away: a bias far below
-// all logits, and yet one that a training with smoothed labels can go on from.
+// Padding is never written. If probabilities are normalized without it, its probability must be 0:
+// its bias is far below all logits, yet finite enough for training with label smoothing.
 void take_away(const std::vector<int64_t>& ids, ForeignModel& m) {
   constexpr float never = -1e4F;
   for (const int64_t id : ids) m.weights.replaced["generator.bias"][static_cast<size_t>(id)] = never;
@@ -131,11 +131,11 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   m.config.embedding_norm = tensors->find("model.encoder.layernorm_embedding.weight") != nullptr;
   resolve(m.config, json.path());
   m.config.positions = options.positions.empty() ? positions_of(*tensors, m.config) : options.positions;
-  m.config.resolve();  // of a user's choice
+  m.config.resolve();  // validates the user's choice
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, shared);
   m.weights = hugging_face_weights(m.config, tables);
   m.tensors = tensors;
-  check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   read_words(m, folder, json, generation);
   m.text.usage.search = generation.search;

@@ -1,5 +1,4 @@
-// Models that transformers has made (scripts/golden/marian.py): imported, they compute and translate what they do
-// there.
+// Models of transformers (scripts/golden/marian.py) compute and translate the same after import.
 #include "convert/kinds/hugging_face/marian.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +40,7 @@ TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
   const models::OpenModel m = imported();
   for_each_golden_pair(m, model_folder(), 2, [&](const std::vector<float>& expected, std::vector<float> found) {
     ASSERT_EQ(found.size(), expected.size());
-    if (GetParam() == std::string("half"))  // its search takes padding's probability away before it compares
+    if (GetParam() == std::string("half"))  // the search removes padding's probability before comparing scores
       for (size_t j = static_cast<size_t>(m.target.pad()); j < found.size(); j += static_cast<size_t>(m.target.size()))
         found[j] = expected[j];
     EXPECT_THAT(found, testing::Pointwise(testing::FloatNear(1e-4F), expected));
@@ -50,12 +49,12 @@ TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
 
 TEST_P(HuggingFaceMarian, TextHasTheSameIds) { expect_golden_sources(imported(), lines()); }
 
-// n: of the line's two translations
+// name: of one of the line's two translations
 void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
                          const decode::BeamOptions& options) {
   const auto same_text = [&](const auto& first, const nlohmann::json& line) {
     const bool unknown = std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0;
-    if (unknown) return;  // which they leave out, and we show
+    if (unknown) return;  // they omit it, we show it
     EXPECT_EQ(first.text, line[name + " text"]) << name << " of " << line["text"];
   };
   EXPECT_THAT(golden_differences(m, lines, name, options, golden_texts(lines), same_text), testing::IsEmpty()) << name;
@@ -75,7 +74,7 @@ TEST_P(HuggingFaceMarian, TranslationsAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Variants, HuggingFaceMarian, testing::Values("joint", "separate", "half", "untied"),
                          [](const auto& p) { return std::string(p.param); });
 
-// A folder to be damaged.
+// A folder to damage.
 class ImportOfMarian : public TestFolder {
  protected:
   ImportOfMarian() { fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), at("m")); }
@@ -135,7 +134,7 @@ TEST_F(ImportOfMarian, ConfigurationsThatSayNoSuchModelAreRefused) {
   }
 }
 
-// Tokens with a meaning come from the file that the search is read from.
+// Special tokens come from the file with the search settings.
 TEST_F(ImportOfMarian, TokensOfTheSearchAreThoseOfItsFile) {
   nlohmann::json search = nlohmann::json::parse(read_file(at("m/generation_config.json")));
   const auto refused = [&](const char* key, const nlohmann::json& value) {
@@ -147,7 +146,7 @@ TEST_F(ImportOfMarian, TokensOfTheSearchAreThoseOfItsFile) {
   EXPECT_THAT(refused("forced_bos_token_id", 5), HasSubstr("'forced_bos_token_id' is 5"));
   EXPECT_THAT(refused("forced_eos_token_id", 5), HasSubstr("'forced_eos_token_id' is 5"));
   EXPECT_THAT(refused("eos_token_id", nullptr), HasSubstr("'eos_token_id' is null"));
-  search["decoder_start_token_id"] = 116;  // >>de<<, in place of padding
+  search["decoder_start_token_id"] = 116;  // >>de<<, instead of padding
   write("generation_config.json", json_text(search));
   import(at("m"), at("out"));
   EXPECT_EQ(models::open_model(at("out")).target.bos(), 116);
@@ -193,7 +192,7 @@ TEST_F(ImportOfMarian, PositionsMayBeThoseItWasTrainedWith) {
               HasSubstr("timing-signal"));
 }
 
-// Whatever is changed in a file: it is imported, or refused with an error that names a file of the folder.
+// Any change of a file is imported, or rejected with an error that names a file of the folder.
 TEST_F(ImportOfMarian, SurvivesMutations) {
   const char* names[] = {"config.json", "generation_config.json", "vocab.json", "source.spm", "model.safetensors"};
   for (const char* name : names) {

@@ -19,12 +19,12 @@ namespace {
 
 using model::Config;
 
-// What the kinds differ in.
+// How the kinds differ.
 struct MultilingualKind {
-  const char *type, *origin;  // of config.json; for the record
+  const char *type, *origin;  // type in config.json; origin for provenance
   const char *norm_position, *positions;
-  bool embedding_norm, bias, scaled;  // scaled: where config.json does not say
-  const char *activation, *source;    // source: transformers' language of sources, where nothing is said
+  bool embedding_norm, bias, scaled;  // scaled: if config.json does not say
+  const char *activation, *source;    // source: transformers' default source language
 };
 constexpr MultilingualKind kMultilingual[] = {
     {"m2m_100", "Hugging Face M2M-100", "pre", "timing-signal", false, false, true, "relu", "en"},
@@ -39,7 +39,7 @@ const MultilingualKind* multilingual_kind(const JsonFile& json) {
   return nullptr;
 }
 
-// M2M-100 has its pieces in vocab.json; NLLB-200 is an M2M-100 without.
+// M2M-100 has vocab.json; NLLB-200 is an M2M-100 without it.
 LanguageStyle style_of(const MultilingualKind& kind, const std::string& folder) {
   const std::string type = kind.type;
   if (type == "bart") return LanguageStyle::none;
@@ -62,13 +62,13 @@ Config config_of_kind(const JsonFile& json, const MultilingualKind& kind, const 
       throw DataError(cat(tensors.path(), ": the tensor ", table.text(), " should be a table of positions"));
     c.max_positions = static_cast<int64_t>(table.shape[0] - learned_positions_from);
   } else {
-    c.first_position = learned_positions_from;  // fairseq counts from behind the padding's id
+    c.first_position = learned_positions_from;  // fairseq's first position follows the padding's id
     if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   }
   return c;
 }
 
-// The ids that fairseq gives to what has a meaning, as the configuration repeats them.
+// fairseq's ids of the special tokens, which the configuration repeats.
 void check_ids(const JsonFile& json) {
   const std::pair<const char*, int64_t> all[] = {{"bos_token_id", 0}, {"pad_token_id", 1}, {"eos_token_id", 2}};
   for (const auto& [key, id] : all)
@@ -87,8 +87,8 @@ void check_generation(const Generation& generation, LanguageStyle style) {
     generation.refuse("forced_bos_token_id", "0, the number of <s>, or null");
 }
 
-// Accepts the tokenizers that cut text as it is cut here. A folder that names none has its type's usual one, which for
-// mbart is that of mBART-25.
+// Accepts tokenizers that split text as we do. A folder without a tokenizer name uses its type's
+// default, which for mbart is mBART-25's.
 void check_tokenizer_of(const std::string& folder, const JsonFile& json, LanguageStyle style) {
   switch (style) {
     case LanguageStyle::none:
@@ -113,10 +113,10 @@ class Languages {
     if (is_file(path)) config_.emplace(path);
   }
 
-  // Whether a source's language stands behind its </s>, as NLLB-200 was told it first. Targets are as ever.
+  // Whether a source's language follows its </s>, as in NLLB-200's first tokenizer.
   bool behind() const { return style_ == LanguageStyle::script && config_ && config_->flag("legacy_behaviour", false); }
 
-  // ">>en<<", with which every source begins.
+  // ">>en<<", which begins every source.
   std::string source(const std::string& asked) const {
     if (style_ == LanguageStyle::none) return none(asked, "source-language");
     if (!asked.empty()) return known(asked, "source-language");
@@ -124,7 +124,7 @@ class Languages {
     const std::string usual = cat(">>", style_ == LanguageStyle::script ? "eng_Latn" : kind_.source, "<<");
     return has(usual) ? usual : first();
   }
-  // "": nothing says so.
+  // "": not recorded.
   std::string target(const std::string& asked, const Generation& generation) const {
     if (style_ == LanguageStyle::none) {
       const std::string start = none(asked, "target-language");
@@ -211,7 +211,7 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, true);
   m.weights = hugging_face_weights(m.config, tables);
   m.tensors = tensors;
-  check(m.weights, m.config, *tensors);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   m.notes = generation.notes;
   read_words(m, folder, *kind, generation, options);

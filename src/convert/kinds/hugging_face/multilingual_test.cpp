@@ -1,5 +1,4 @@
-// Models that transformers has made (scripts/golden/multilingual.py): imported, they compute and translate what they do
-// there.
+// Models of transformers (scripts/golden/multilingual.py) compute and translate the same here.
 #include "convert/kinds/hugging_face/multilingual.h"
 
 #include <gmock/gmock.h>
@@ -54,9 +53,10 @@ TEST_P(Multilingual, TextHasTheSameIds) {
   EXPECT_TRUE(m.source.encode("  ").empty());
 }
 
-// Of mBART's line 193 the fourth and the fifth hypothesis of ten tokens, -15.5937099 and -15.5937109, lie one unit in
-// the last place of f32 apart. In f64 transformers goes on with the fourth, and so do our kernels but the generic ones;
-// in f32 it goes on with the fifth, and loses the translation with the better score (-2.95330 to -3.07697).
+// In mBART's line 193, the fourth and fifth hypotheses of ten tokens, -15.5937099 and -15.5937109,
+// differ by one f32 unit in the last place. In f64 transformers continues with the fourth, as do
+// our kernels except the generic ones; in f32 it continues with the fifth and misses the
+// translation with the better score (-2.95330 instead of -3.07697).
 const text::Ids kFoundInF64{93, 90, 79, 89, 90, 89, 89, 90, 89, 89, 82, 90, 89, 79, 90, 89, 89, 82};
 TEST_P(Multilingual, TranslationsAreTheSame) {
   const models::OpenModel m = imported();
@@ -68,8 +68,8 @@ TEST_P(Multilingual, TranslationsAreTheSame) {
   for (const std::string name : {"best", "greedy"}) {
     if (name == "greedy") options.beam_size = 1;
     const auto other = golden_differences(m, all, name, options, texts, [&](const auto& first, const auto& line) {
-      if (std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0) return;  // they leave it out, we show it
-      const size_t begin = first.text.find_first_not_of(' ');                          // as the script strips it
+      if (std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0) return;  // they omit it, we show it
+      const size_t begin = first.text.find_first_not_of(' ');                          // the script strips it, too
       const std::string text = first.text.substr(begin, first.text.find_last_not_of(' ') + 1 - begin);
       EXPECT_EQ(text, line[name + " text"]) << name << " of " << line["text"];
     });
@@ -82,7 +82,7 @@ TEST_P(Multilingual, TranslationsAreTheSame) {
   }
 }
 
-// A folder to be damaged.
+// A folder to damage.
 class ImportOfMultilingual : public TestFolder {
  protected:
   explicit ImportOfMultilingual(const std::string& name = "m2m") { fs::copy(fixture_of(name), at("m")); }
@@ -142,7 +142,7 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
   EXPECT_THAT(refusal(), HasSubstr("sentencepiece.bpe.model"));
 }
 
-// transformers' FSMT (wmt19), NLLB-MoE, T5 ...
+// For example transformers' FSMT (wmt19), NLLB-MoE or T5.
 TEST_F(ImportOfMultilingual, OtherTypesAreRefusedByName) {
   for (const char* type : {"fsmt", "nllb-moe"}) {
     set("config.json", "model_type", type);
@@ -150,8 +150,8 @@ TEST_F(ImportOfMultilingual, OtherTypesAreRefusedByName) {
   }
 }
 
-// mBART-25 ends sources with their language, and starts translations with theirs. Its tokenizer is what transformers
-// takes for a folder of mbart that does not say another.
+// mBART-25 ends sources with their language, and starts translations with theirs. transformers uses
+// its tokenizer for mbart folders that do not name another.
 TEST_F(ImportOfMultilingual, OtherTokenizersOfMBartAreRefusedByName) {
   fs::remove_all(at("m"));
   fs::copy(fixture_of("mbart"), at("m"));
@@ -185,12 +185,12 @@ TEST_F(ImportOfMultilingual, TheSearchIsThatOfTheGenerationConfiguration) {
               testing::Contains(HasSubstr("says otherwise: num_beams")));
   fs::remove(at("m/generation_config.json"));
   set("config.json", "decoder_start_token_id", 2);
-  const auto old = recorded();  // as old versions wrote it, all in one file
+  const auto old = recorded();  // old versions wrote everything to one file
   EXPECT_EQ(old.at("beam-size"), "7");
   EXPECT_EQ(old.at("longest"), "20") << "transformers' own where nothing is said";
 }
 
-// Where no tables are tied, transformers has one each for encoder, decoder and output.
+// With untied tables, transformers has separate ones for encoder, decoder and output.
 TEST_F(ImportOfMultilingual, UntiedTablesAreThoseThatTransformersComputesWith) {
   const auto write_with = [&](bool same) {
     const auto file = SafetensorsFile::open(fixture_of("m2m") + "/model.safetensors");
@@ -236,7 +236,7 @@ TEST_F(ImportOfMultilingual, LanguagesAreTheUsersChoice) {
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("does not say into which language")));
 }
 
-// Folders as transformers 5 saves them have no other file of pieces.
+// Folders saved by transformers 5 have no other file with pieces.
 TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
   for (const std::string name : {"mbart", "nllb", "bart_bytes"}) {
     fs::copy(fixture_of(name), at(name));
@@ -245,7 +245,7 @@ TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
     const models::OpenModel m = models::open_model(at(name + ".model"));
     SCOPED_TRACE(name);
     expect_golden_sources(m, golden_lines(fixture_of(name)));
-    const nlohmann::json first = golden_lines(fixture_of(name))[0];  // to the model's own language
+    const nlohmann::json first = golden_lines(fixture_of(name))[0];  // in the model's default language
     const std::vector<std::string> text{first["text"]};
     EXPECT_EQ(m.translator().translate(text, search_of(m).translate_options())[0][0].ids,
               first["best"].get<text::Ids>());
@@ -255,7 +255,7 @@ TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
               HasSubstr("no sentencepiece.bpe.model and no tokenizer.json"));
 }
 
-// NLLB-200 was trained with a source's language before the text; its first tokenizer put it behind </s>.
+// NLLB-200 was trained with the language before a source; its first tokenizer put it after </s>.
 TEST_F(ImportOfMultilingual, LegacyBehaviourPutsTheLanguageBehindTheSource) {
   fs::remove_all(at("m"));
   fs::copy(fixture_of("nllb"), at("m"));
@@ -277,7 +277,7 @@ TEST_F(ImportOfMultilingual, LegacyBehaviourPutsTheLanguageBehindTheSource) {
 
 struct MutatedFile {
   const char *fixture, *file;
-  bool alone = false;  // without the files that it can stand for
+  bool alone = false;  // without the files that it can replace
 };
 class MutatedMultilingual : public TestFolder, public testing::WithParamInterface<MutatedFile> {};
 INSTANTIATE_TEST_SUITE_P(
@@ -298,7 +298,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// Whatever is changed in a file: it is imported, or refused with an error that names a file of the folder.
+// Any change of a file is imported, or rejected with an error that names a file of the folder.
 TEST_P(MutatedMultilingual, IsImportedOrRefused) {
   const auto [fixture, name, alone] = GetParam();
   fs::copy(fixture_of(fixture), at("m"));

@@ -80,7 +80,7 @@ WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& 
 std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (tensors.find(name)) return name;
-  return tensors.get(names.front()).name;  // refused
+  return tensors.get(names.front()).name;  // throws
 }
 
 HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTensors& tensors, bool shared) {

@@ -1,5 +1,5 @@
-// Random configurations of transformers' models (scripts/golden/random_configurations.py): imported, they translate as
-// they do there, or what they ask for is refused by its name. Nothing is silently different.
+// Random configurations of transformers' models (scripts/golden/random_configurations.py) translate
+// the same after import, or an unsupported setting is rejected by name. Nothing differs silently.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 class RandomConfigurations : public TestFolder {
  protected:
-  // The folder as the script made it.
+  // Writes the folder as the script made it.
   void write(const nlohmann::json& one) const {
     fs::remove_all(at("m"));
     fs::copy(source_path(cat("src/convert/fixtures/", one["model"].get<std::string>())), at("m"));
@@ -38,7 +38,7 @@ class RandomConfigurations : public TestFolder {
     }
     std::ofstream(at("m/config.json")) << config;
   }
-  // Why the model is not imported; "": it is, to at("out").
+  // Why the import fails; "": it succeeded, to at("out").
   std::string refusal() const {
     try {
       import_model(at("m"), at("out"), {}, [](double) {});
@@ -51,12 +51,12 @@ class RandomConfigurations : public TestFolder {
     for (const char* file : {"config", "generation"})
       for (const auto& [key, value] : one[file].items())
         if (why.find(key) != why.npos) return true;
-    // A size that the tensors do not have is seen in the first of them.
+    // A size that disagrees with the tensors is reported for the first such tensor.
     return why.find("configuration does not belong") != why.npos || why.find("is no part of the model") != why.npos ||
            why.find("there is no tensor") != why.npos || why.find("has no tensor") != why.npos ||
            why.find("no tensor ") != why.npos;
   }
-  // -> lines compared
+  // Returns the number of lines compared.
   int expect_same_translations(const nlohmann::json& one) const {
     const models::OpenModel m = models::open_model(at("out"));
     const auto options = search_of(m).translate_options();

@@ -22,7 +22,7 @@ using Type = PieceModel::Type;
 
 constexpr const char *kMark = "\u2581", *kUnknown = "<unk>", *kEnd = "</s>";
 constexpr float kNeverMerged = -1e9F;
-constexpr size_t kLongestMerged = 256;  // bytes of a piece, of which every way to make it is looked for
+constexpr size_t kLongestMerged = 256;  // bytes of a piece, up to which all ways to merge it are checked
 
 const json& member(const json& object, const std::string& key) {
   static const json none;
@@ -41,7 +41,7 @@ bool flag(const json& object, const std::string& key, bool otherwise) {
   return found.is_boolean() ? found.get<bool>() : otherwise;
 }
 
-// RFC 4648, section 4; nothing where a character is none of its own.
+// RFC 4648, section 4; nothing if a character is not in its alphabet.
 std::optional<std::string> from_base64(const std::string& text) {
   std::string bytes;
   uint32_t bits = 0;
@@ -90,7 +90,7 @@ class TokenizerReader {
   }
 
  private:
-  // What stands under a key of `object`, a part of the file that is called `name`.
+  // Rejects the value of a key of `object`, which messages call `name`.
   [[noreturn]] void refuse(const std::string& name, const json& object, const std::string& key,
                            const std::string& allowed) const {
     const json& found = member(object, key);
@@ -118,7 +118,7 @@ class TokenizerReader {
     }
   }
 
-  // Which pieces texts begin and end with, the model's kind says; here only what nothing else does.
+  // The model's kind determines which pieces texts begin and end with; only the end is read here.
   void read_ends() const {
     const json& all = member(file_.rest, "post_processor");
     const json alone = json::array({all});
@@ -187,7 +187,6 @@ class TokenizerReader {
     return byte_level_model({file_.pieces, file_.merges, special_, normalizer_.add_dummy_prefix}, path_);
   }
 
-  // Scores are those of SentencePiece.
   PieceModel of_scores(const json& model) const {
     const json& unknown = member(model, "unk_id");
     if (!unknown.is_number_unsigned() || unknown.get<uint64_t>() >= file_.scored.size())
@@ -198,7 +197,8 @@ class TokenizerReader {
     return checked(pieces, model);
   }
 
-  // SentencePiece merges whatever makes a piece, by the piece's score: the same where the merges say so.
+  // SentencePiece merges any two pieces that form a piece, by that piece's score: equivalent only
+  // if the merges agree.
   PieceModel of_merges(const json& model) const {
     if (!flag(model, "fuse_unk", false)) refuse("model.fuse_unk", model, "fuse_unk", "true");
     const auto found = std::find(file_.pieces.begin(), file_.pieces.end(), word(model, "unk_token"));
@@ -247,7 +247,7 @@ class TokenizerReader {
     PieceModel pieces;
     pieces.kind = kind;
     pieces.normalizer = normalizer_;
-    pieces.bos = kEnd;  // with which translations start
+    pieces.bos = kEnd;  // translations start with it
     for (size_t id = 0; id < file_.pieces.size(); ++id) {
       const std::string& text = file_.pieces[id];
       const Type type = id == unknown                             ? Type::unknown

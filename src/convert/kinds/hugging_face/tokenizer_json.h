@@ -1,5 +1,5 @@
 #pragma once
-// tokenizer.json of the tokenizers package, as the source of a vocabulary: unigram and BPE whose pieces have
+// Vocabularies from the tokenizers package's tokenizer.json: unigram and BPE whose pieces have
 // SentencePiece's mark, and byte-level BPE.
 #include <string>
 
@@ -8,10 +8,10 @@
 
 namespace hexapla::convert {
 
-// The pieces by id, `size` of them, and how text is cut into them; languages are called as `style` says. Where the file
-// leaves blanks at the ends of a line, they are dropped if it makes one of several. DataError naming file and key: the
-// file is damaged or has more pieces, or its normalizer, pre-tokenizer, post-processor, decoder or model does what no
-// vocabulary here does.
+// The `size` pieces by id and how text is split into them; `style` determines the names of
+// languages. If the tokenizer merges runs of blanks, blanks at the end of a line are dropped,
+// although it keeps them. DataError naming file and key: damaged, more pieces, or a normalizer,
+// pre-tokenizer, post-processor, decoder or model that our vocabularies cannot reproduce.
 text::PieceModel read_tokenizer_json(const std::string& path, LanguageStyle style, size_t size);
 
 }  // namespace hexapla::convert

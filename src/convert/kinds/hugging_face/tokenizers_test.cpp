@@ -1,4 +1,5 @@
-// Vocabularies of folders against what transformers makes of the same files (scripts/golden/byte_level.py).
+// Folders' vocabularies compared with transformers on the same files
+// (scripts/golden/byte_level.py).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using testing::HasSubstr;
 struct TokenizerFiles {
   const char *fixture, *opening;
   LanguageStyle style;
-  bool json_alone;  // tokenizer.json in place of what else there is
+  bool json_alone;  // tokenizer.json instead of the other files
 };
 std::ostream& operator<<(std::ostream& out, const TokenizerFiles& f) {
   return out << f.fixture << (f.json_alone ? "_json" : "");
@@ -45,8 +46,8 @@ class TokenizersOfFolders : public TestFolder, public testing::WithParamInterfac
     pieces.opening_behind = behind;
     return text::Vocabulary::parse(pieces.serialized(), "v");
   }
-  // Blanks at a line's end are no tokens where blanks are told apart from words at all; and of two ways to cut a run of
-  // marks that are as probable as each other SentencePiece takes another one than tokenizers.
+  // Skips blanks at the end of a line, which SentencePiece models drop. For a run of marks with two
+  // equally probable splits, SentencePiece and tokenizers choose differently.
   void expect_ids(const text::Vocabulary& v, const char* key) const {
     for (const auto& one : texts_["encoded"]) {
       const std::string text = one["text"];
@@ -76,7 +77,8 @@ TEST_P(TokenizersOfFolders, TextHasTheIdsOfTransformers) {
   if (GetParam().style == LanguageStyle::script) expect_ids(vocabulary(true), "legacy");
 }
 
-// Where they write U+FFFD for the start of a character, we write one for each of its bytes; and always one line.
+// Where they write one U+FFFD for an incomplete character, we write one per byte, and always a
+// single line.
 std::string comparable(const std::string& text) {
   std::string all = text::plain_line(text);
   const std::string mark = "\uFFFD";
@@ -93,7 +95,7 @@ TEST_P(TokenizersOfFolders, IdsAreDecodedToTheSameText) {
     EXPECT_EQ(v.decode(v.encode(one["text"].get<std::string>())), text::plain_line(one["text"].get<std::string>()));
 }
 
-// What tokenizer.json may say and no vocabulary here does.
+// Settings of tokenizer.json that our vocabularies cannot reproduce.
 TEST(TokenizerJson, WhatItCannotSayHereIsNamed) {
   const auto refusal = [](const char* fixture, LanguageStyle style, auto&& change) {
     const std::string folder = source_path(cat("src/convert/fixtures/", fixture));

@@ -33,7 +33,7 @@ std::string map_of(const std::string& path, const ImportOptions& options) {
                    "map", "");
 }
 
-// What the map says over what a model usually has.
+// The map's settings, with defaults for the rest.
 model::Config config_in(const JsonFile& map) {
   const json& given = map.value("config");
   if (!given.is_object()) map.refuse("config", "an object: {\"dim-model\": 512, ...}");
@@ -136,7 +136,7 @@ class MapReader {
   std::set<std::string> used_;
 };
 
-// A file beside the map, named without a folder.
+// A file in the map's folder, named without a folder.
 std::string vocabulary_in(const JsonFile& map, const char* key) {
   const std::string name = map.word(key, "");
   if (name.find('/') != std::string::npos) map.refuse(key, "a file beside the map, named without a folder");

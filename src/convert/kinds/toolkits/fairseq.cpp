@@ -17,7 +17,7 @@ using model::Config;
 constexpr const char *kFirst = "model.encoder.layers.0.fc1.weight", *kSource = "model.encoder.embed_tokens.weight",
                      *kTarget = "model.decoder.embed_tokens.weight";
 
-// The file that a path is, or the one of its usual name in a folder; "": none.
+// The path itself if it is a file, else a file of a usual name in the folder; "": none.
 std::string checkpoint_at(const std::string& path) {
   if (is_file(path)) return path;
   for (const char* name : {"model.pt", "checkpoint_best.pt", "checkpoint_last.pt", "checkpoint.pt"})
@@ -25,7 +25,7 @@ std::string checkpoint_at(const std::string& path) {
   return "";
 }
 
-// Older checkpoints record one record of options, later ones a tree.
+// Old checkpoints have one record of options, later ones a tree.
 RecordedOptions model_options(const TorchFile& file) {
   const RecordedOptions args(file, {"args"});
   return args.exist() ? args : RecordedOptions(file, {"cfg", "model"});
@@ -69,7 +69,7 @@ void set_positions(Config& c, const RecordedOptions& o, const ForeignTensors& te
     if (c.max_positions < 1) throw DataError(cat(tensors.path(), ": its tables of positions have ", rows, " rows"));
   } else {
     c.positions = "timing-signal";
-    c.first_position = learned_positions_from;  // behind the padding's id
+    c.first_position = learned_positions_from;  // fairseq's first position follows the padding's id
   }
 }
 
@@ -99,7 +99,7 @@ Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   return c;
 }
 
-// Before 2019 queries, keys and values were one matrix, and the norms of a layer a list.
+// Before 2019 queries, keys and values were one matrix, and a layer's norms were a list.
 void use_old_names(WeightMap& map, const ForeignTensors& tensors, size_t d) {
   const std::pair<std::string, size_t> projections[] = {{"q_proj.", 0}, {"k_proj.", d}, {"v_proj.", 2 * d}};
   const std::pair<std::string, std::string> norms[] = {{".self_attn_layer_norm.", ".layer_norms.0."},
@@ -134,11 +134,11 @@ WeightMap weights_of(const Config& c, const ForeignTensors& tensors) {
       map.ignored.push_back(cat("model.", side, name));
   if (c.tied != "none") map.ignored.emplace_back("model.decoder.output_projection.weight");
   for (const ForeignTensor& t : tensors.list())
-    if (!t.name.starts_with("model.")) map.ignored.push_back(t.name);  // of the optimizer
+    if (!t.name.starts_with("model.")) map.ignored.push_back(t.name);  // the optimizer's
   return map;
 }
 
-// Lines "token count", as fairseq writes them; four tokens are not among them.
+// fairseq's lines "token count"; four tokens are not listed.
 std::vector<std::string> read_dictionary(const std::string& path) {
   std::vector<std::string> tokens{"<s>", "<pad>", "</s>", "<unk>"};
   size_t number = 0;
@@ -152,7 +152,7 @@ std::vector<std::string> read_dictionary(const std::string& path) {
   return tokens;
 }
 
-// A model of several languages is told them by tokens that its task puts into the dictionary, each in its own way.
+// Each multilingual task adds its own language tokens to the dictionary.
 void refuse_languages(const RecordedOptions& o) {
   const std::string task = o.word("task", o.word("_name", ""));
   for (const char* option : {"encoder_langtok", "decoder_langtok", "langs", "lang_dict", "lang_pairs"})
@@ -207,7 +207,7 @@ bool is_fairseq(const std::string& path) {
   if (file.empty() || !(file.ends_with(".pt") || file.ends_with(".pth")) || !TorchFile::is_one(file)) return false;
   const TorchFile checkpoint(file);
   const auto& all = checkpoint.list();
-  const bool of_pairs =  // several models in one, of the task multilingual_translation
+  const bool of_pairs =  // several models in one, from the task multilingual_translation
       std::any_of(all.begin(), all.end(), [](const ForeignTensor& t) { return t.name.starts_with("model.models."); });
   return (checkpoint.find(kFirst) || of_pairs) && model_options(checkpoint).exist();
 }
@@ -225,7 +225,7 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   resolve(m.config, at);
   m.weights = weights_of(m.config, *file);
   m.tensors = file;
-  check(m.weights, m.config, *file);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   put_words(m, words.source(), words.target());
   m.text.usage.search = {{"beam-size", "5"},
                          {"length-penalty", "1"},

@@ -24,7 +24,7 @@ std::string config_at(const std::string& path) {
   return folder + "/config.yaml";
 }
 
-// best.ckpt, or the checkpoint of the most updates: "12000.ckpt". "": none.
+// best.ckpt, or the checkpoint with the most updates: "12000.ckpt". "": none.
 std::string checkpoint_at(const std::string& path) {
   if (path.ends_with(".ckpt")) return path;
   if (is_file(path + "/best.ckpt")) return path + "/best.ckpt";
@@ -40,7 +40,7 @@ std::string checkpoint_at(const std::string& path) {
   return last.second;
 }
 
-// The fields of both sides, which have to be the same.
+// Fields that must be the same on both sides.
 class Sides {
  public:
   explicit Sides(const PlainYaml& yaml) : yaml_(yaml) {}
@@ -67,8 +67,8 @@ class Sides {
   const PlainYaml& yaml_;
 };
 
-// Where nothing is said, versions before 2.1 had norms before the sublayers and behind each stack; later ones have them
-// before the encoder's and after the decoder's, with none behind a stack.
+// Defaults: before version 2.1, norms are before the sublayers and after each stack; later, they
+// are before the encoder's and after the decoder's sublayers, with none after a stack.
 std::string norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const bool last =
       tensors.find(cat(kState, "encoder.layer_norm.weight")) && tensors.find(cat(kState, "decoder.layer_norm.weight"));
@@ -148,7 +148,7 @@ WeightMap weights_of(const Config& c, const ForeignTensors& tensors) {
   if (c.tied == "none") names.linear("generator", {{{kOutput}}, {}});
   for (const char* name : {kSource, kTarget, kOutput}) names.ignore(name);
   for (const ForeignTensor& t : tensors.list())
-    if (!t.name.starts_with(kState)) names.ignore(t.name);  // of the optimizer
+    if (!t.name.starts_with(kState)) names.ignore(t.name);  // the optimizer's
   return names.take();
 }
 
@@ -169,7 +169,7 @@ TokenSide side_of(const PlainYaml& yaml, const std::string& folder, const std::s
   return side;
 }
 
-// Its beam, and the length normalization of Wu et al. 2016, if there is any.
+// Its beam, and the length normalization of Wu et al. 2016, if any.
 std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
   std::map<std::string, std::string> search;
   if (yaml.has("testing.beam_size")) search["beam-size"] = cat(yaml.whole("testing.beam_size", ranges::beam));
@@ -199,7 +199,7 @@ ForeignModel read_joeynmt(const std::string& path, const ImportOptions& options)
   resolve(m.config, yaml.name());
   m.weights = weights_of(m.config, *file);
   m.tensors = file;
-  check(m.weights, m.config, *file);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   const std::string& of_target = options.target_spm.empty() ? options.source_spm : options.target_spm;
   put_words(m, side_of(yaml, folder, "src", options.source_vocab, options.source_spm),
             side_of(yaml, folder, "trg", options.target_vocab, of_target));

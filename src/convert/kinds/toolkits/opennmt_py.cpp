@@ -13,7 +13,8 @@ namespace {
 
 using model::Config;
 
-// Where the weights are: below "model." and "generator." of the checkpoint, or beside it without the first.
+// Where the weights are: below "model." and "generator." of the checkpoint, or in another file
+// without "model.".
 struct Weights {
   std::shared_ptr<const ForeignTensors> tensors;
   std::string model;  // "model."
@@ -60,7 +61,7 @@ void refuse_unknown_parts(const RecordedOptions& o) {
     o.require_none(option);
 }
 
-// One width for both sides, under its newer or its older names.
+// The width of both sides, under its new or old names.
 int64_t width_of(const RecordedOptions& o) {
   int64_t width = 0;
   for (const char* name :
@@ -92,7 +93,7 @@ Config config_of(const RecordedOptions& o) {
   if (positions && kind != "SinusoidalInterleaved" && kind != "SinusoidalConcat")
     o.refuse("position_encoding_type", "SinusoidalInterleaved or SinusoidalConcat");
   c.positions = !positions ? "none" : kind == "SinusoidalConcat" ? "timing-signal" : "sinusoidal";
-  c.embedding_scale = positions ? "sqrt" : "none";  // it is scaled where positions are added
+  c.embedding_scale = positions ? "sqrt" : "none";  // scaled only if positions are added
   const bool decoder = o.flag("share_decoder_embeddings", false);
   c.tied = !decoder ? "none" : o.flag("share_embeddings", false) ? "all" : "decoder";
   return c;
@@ -153,7 +154,7 @@ class Names {
             .outer = linear_names({p + ".w_2"}, true),
             .norm = norm(p + ".layer_norm")};
   }
-  // Feed-forward networks may be without biases (add_ffnbias), ours have them: zeros.
+  // Feed-forward networks without biases (add_ffnbias) get zeros; ours always have biases.
   WeightMap with_zeros(WeightMap map) const {
     for (auto& [name, origin] : map.origins) {
       if (!name.ends_with(".bias") || name.find(".feed_forward.") == name.npos || tensors_.find(origin.parts[0].tensor))
@@ -170,8 +171,8 @@ class Names {
   WeightNames names_;
 };
 
-// The Field of torchtext that version 2 has for a side: the first of the fields of a TextMultiField, each with its name
-// before it. nullptr: it is of version 3.
+// Version 2's torchtext Field for a side: the first of a TextMultiField's fields, each preceded by
+// its name. nullptr: version 3.
 const PickleValue* field_of(const TorchFile& file, const std::string& which) {
   using Kind = PickleValue::Kind;
   const Pickle& values = file.values();
@@ -194,14 +195,14 @@ TokenSide side_of_field(const TorchFile& file, const PickleValue* of_side, const
   const PickleValue* vocab = field.exist() ? file.values().find(*of_side, "vocab") : nullptr;
   TokenSide side{
       RecordedOptions(file, vocab, place + ".vocab").texts("itos"), {}, cat(file.path(), " ('", place, "')"), ""};
-  // Sources neither begin nor end with a token, and their table may have none for it.
+  // Sources have no start or end token, and their table may not contain them.
   const std::string padding = field.word("pad_token", "<blank>");
   side.names = {field.word("init_token", padding), field.word("eos_token", padding), field.word("unk_token", "<unk>"),
                 padding};
   return side;
 }
 
-// A side of the vocabularies that the checkpoint has in it.
+// A side of the vocabularies stored in the checkpoint.
 TokenSide listed_side(const TorchFile& file, const std::string& which) {
   const RecordedOptions vocab(file, {"vocab"});
   vocab.require_none("src_feats");
@@ -240,14 +241,14 @@ ForeignModel read_opennmt_py(const std::string& path, const ImportOptions& optio
   const Weights weights = weights_of(file);
   ForeignModel m{.origin = "OpenNMT-py", .config = config_of(o)};
   const std::string first = weights.model + "encoder.transformer.0.self_attn.final_linear.bias";
-  m.config.attention_bias = weights.tensors->find(first) != nullptr;  // since version 3 an option
+  m.config.attention_bias = weights.tensors->find(first) != nullptr;  // optional since version 3
   Names names(m.config, *weights.tensors, weights.model);
   m.config.source_vocab = table_rows(*weights.tensors, names.table("encoder"));
   m.config.target_vocab = table_rows(*weights.tensors, names.table("decoder"));
   resolve(m.config, path);
   m.weights = names.map();
   m.tensors = weights.tensors;
-  check(m.weights, m.config, *m.tensors);  // now the vocabularies' sizes are those of tensors
+  check(m.weights, m.config, *m.tensors);  // checks the vocabulary sizes against the tensors
   put_words(m, side_of(*file, o, "src", options.source_spm),
             side_of(*file, o, "tgt", options.target_spm.empty() ? options.source_spm : options.target_spm));
   m.text.usage.search = {

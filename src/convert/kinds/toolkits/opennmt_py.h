@@ -3,11 +3,11 @@
 
 namespace hexapla::convert {
 
-// A Transformer of OpenNMT-py (Klein et al. 2017), versions 2 and 3: a checkpoint that torch.save() wrote, with its
-// options and vocabularies in it; its weights may be in a .safetensors of the same name beside it.
+// An OpenNMT-py Transformer (Klein et al. 2017), versions 2 and 3: a torch.save() checkpoint with
+// its options and vocabularies; its weights may be in a .safetensors file of the same name.
 bool is_opennmt_py(const std::string& path);
-// Computes what OpenNMT-py computes; sources end with their last token. DataError naming file and option where that is
-// no model of ours.
+// Computes the same as OpenNMT-py; sources have no </s>. DataError naming file and option that our
+// models cannot represent.
 ForeignModel read_opennmt_py(const std::string& path, const ImportOptions& options);
 
 }  // namespace hexapla::convert

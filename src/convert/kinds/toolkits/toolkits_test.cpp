@@ -1,5 +1,5 @@
-// Models of fairseq, OpenNMT-py and JoeyNMT that their own code has made (scripts/golden/toolkits.py): imported, they
-// compute and translate what they do there.
+// Models made by fairseq, OpenNMT-py and JoeyNMT (scripts/golden/toolkits.py) compute and translate
+// the same after import.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ TEST_F(ImportOfToolkits, FairseqsDictionariesAreChecked) {
   EXPECT_TRUE(fs::exists(at("out")));
 }
 
-// A word of the pickle becomes another of the same length.
+// Replaces a word of the pickle by one of the same length.
 TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   const std::tuple<const char*, const char*, const char*, const char*, const char*> all[] = {
       {"fairseq_pre", "model.pt", "_name", "langs", "'cfg.task.langs' is 'translation'; allowed is none: of fairseq's"},

@@ -18,7 +18,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr double norm_eps_there = 1e-5;  // of torch.nn.LayerNorm; MarianMT cannot set it
+constexpr double norm_eps_there = 1e-5;  // torch.nn.LayerNorm's; MarianMT cannot change it
 constexpr int64_t positions_there = 1024, tokens_there = 512;
 
 [[noreturn]] void refuse_for_marian(const std::string& what) {
@@ -46,7 +46,7 @@ void check_marian_expressible(const model::Config& c) {
 
 struct MarianText {
   text::Vocabulary source, target;
-  bool apart;  // other pieces on each side
+  bool apart;  // whether the sides have different pieces
 
   explicit MarianText(const model::LoadedModel& m)
       : source(text::Vocabulary::parse(m.source_vocabulary, "source")),
@@ -98,7 +98,7 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType t
 
 OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::BeamOptions& search,
                           std::vector<std::string>& notes) {
-  constexpr int64_t counted = 2;  // the start of a translation and </s>, which is forced
+  constexpr int64_t counted = 2;  // the start token and </s>, which is forced
   OrderedJson bad = OrderedJson::array({OrderedJson::array({v.pad()})});
   if (v.bos() != v.pad()) bad.push_back(OrderedJson::array({v.bos()}));
   OrderedJson j{{"bad_words_ids", bad},    {"bos_token_id", v.bos()},        {"decoder_start_token_id", v.bos()},
@@ -107,7 +107,7 @@ OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v
   return j;
 }
 
-// Ids by piece. An id that no piece has is left out.
+// Ids by piece, without unused ids.
 std::string piece_ids_of(const text::PieceModel& pieces) {
   OrderedJson ids = OrderedJson::object();
   for (size_t id = 0; id < pieces.size(); ++id)
@@ -130,7 +130,7 @@ void write_marian_text(const model::LoadedModel& m, const MarianText& text, cons
   const auto write = [&](const std::string& bytes, const char* model, const char* ids) {
     text::PieceModel pieces = text::PieceModel::parse(bytes, model);
     if (ids) write_file_atomically(out.file(ids), piece_ids_of(pieces));
-    pieces.ids = 0;  // that is in the table
+    pieces.ids = 0;  // the table has the ids
     write_file_atomically(out.file(model), pieces.serialized());
   };
   write(m.source_vocabulary, "source.spm", "vocab.json");
@@ -139,7 +139,7 @@ void write_marian_text(const model::LoadedModel& m, const MarianText& text, cons
 }
 
 void write_marian_weights(model::LoadedModel& m, const std::string& path) {
-  model::Config c = m.config;  // as MarianMT has it: biases everywhere
+  model::Config c = m.config;  // as in MarianMT: biases everywhere
   c.attention_bias = c.generator_bias = true;
   const std::string source = "model.encoder.embed_tokens.weight", target = "model.decoder.embed_tokens.weight",
                     both = "model.shared.weight";

@@ -1,5 +1,5 @@
 #pragma once
-// Models for transformers: the folder of a MarianMTModel with its MarianTokenizer.
+// Export to transformers: the folder of a MarianMTModel with its MarianTokenizer.
 #include <string>
 #include <vector>
 
@@ -8,11 +8,12 @@
 
 namespace hexapla::convert {
 
-// model.safetensors (f32, or the 16 bits that the model's file has), config.json, generation_config.json, source.spm,
-// target.spm, vocab.json, target_vocab.json where the two languages have different pieces, and tokenizer_config.json,
-// as AutoModelForSeq2SeqLM and AutoTokenizer load them. search: that of generation_config.json. The paper's sinusoids
-// become Marian's by another order of the dimensions. -> what is not the same there, for the user. DataError: the model
-// has what MarianMT cannot say. UsageError: there is something at `folder`. RunError: the disk.
+// Writes model.safetensors (f32, or the 16-bit type of the model's file), config.json,
+// generation_config.json, source.spm, target.spm, vocab.json, target_vocab.json if the languages
+// have different pieces, and tokenizer_config.json, for AutoModelForSeq2SeqLM and AutoTokenizer.
+// search: for generation_config.json. The paper's sinusoids become Marian's by reordering the
+// dimensions. Returns notes for the user on differences. DataError: MarianMT cannot represent the
+// model. UsageError: `folder` exists and is not empty. RunError: writing failed.
 std::vector<std::string> export_hugging_face_marian(model::LoadedModel& model, const std::string& folder,
                                                     const decode::BeamOptions& search);
 

@@ -24,7 +24,7 @@ OrderedJson read_object(const std::string& path) {
   return parse_json<OrderedJson>(read_limited(path, JsonFile::max_bytes), path);
 }
 
-// Dropout is of training alone; all else decides what a model computes.
+// Dropout affects only training; everything else determines what a model computes.
 void check_same_architecture(const model::Config& own, const model::Config& there, const std::string& like) {
   const OrderedJson a = parse_json<OrderedJson>(own.to_json(), "a configuration"),
                     b = parse_json<OrderedJson>(there.to_json(), "a configuration");
@@ -35,7 +35,7 @@ void check_same_architecture(const model::Config& own, const model::Config& ther
                           ": give the folder that the model was imported from"));
 }
 
-// The piece that sentences of a side begin with is the model's own to choose.
+// Only the piece that sentences of a side begin with may differ.
 text::PieceModel check_same_pieces(const std::string& own, const std::string& there, const std::string& like) {
   text::PieceModel a = text::PieceModel::parse(own, "the model's vocabulary"), b = text::PieceModel::parse(there, like),
                    result = a;
@@ -82,7 +82,7 @@ std::string generation_text(const model::LoadedModel& m, const std::string& like
   return json_text(settings, 2) + "\n";
 }
 
-// ">>en<<" -> "en"; "": a vocabulary without languages.
+// ">>en<<" -> "en"; "": the vocabulary has no languages.
 std::string language_of(const text::PieceModel& pieces) {
   return text::begins_text(pieces.opening) ? pieces.opening.substr(2, pieces.opening.size() - 4) : "";
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Models that came from Hugging Face's M2M-100, NLLB-200, mBART-50 or BART go back there: the folder that they came
-// from, with other weights (docs/adr/0089-export-like-a-folder.md).
+// Exports models imported from Hugging Face's M2M-100, NLLB-200, mBART-50 or BART: the original
+// folder with new weights (docs/adr/0089-export-like-a-folder.md).
 #include <string>
 #include <vector>
 
@@ -9,9 +9,10 @@
 
 namespace hexapla::convert {
 
-// Writes a folder that transformers opens in place of `like`: its configuration and tokenizer, this model's weights,
-// its languages and its search. -> what differs there. DataError: `like` is no such folder, or the model is of another
-// architecture or has other pieces. UsageError: `folder` exists. RunError: it cannot be written.
+// Writes a folder that transformers opens like `like`: with its configuration and tokenizer, and
+// this model's weights, languages and search. Returns differences. DataError: `like` is not such a
+// folder, or the model has another architecture or other pieces. UsageError: `folder` exists and is
+// not empty. RunError: writing failed.
 std::vector<std::string> export_hugging_face_multilingual(model::LoadedModel& m, const std::string& like,
                                                           const std::string& folder, const decode::BeamOptions& search);
 

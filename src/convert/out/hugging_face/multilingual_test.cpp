@@ -1,4 +1,4 @@
-// Models of Hugging Face's multilingual systems go back to the folder that they came from.
+// Hugging Face's multilingual models can be exported to their original folder.
 #include "convert/out/hugging_face/multilingual.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class LikeAFolder : public TestFolder, public testing::WithParamInterface<const 
     EXPECT_EQ(a.metadata.at("checksum"), b.metadata.at("checksum")) << "of every number";
     EXPECT_EQ(a.usage, b.usage);
   }
-  // As after a training: every number is another one.
+  // Changes every number, as a training would.
   void write_other_weights(const ImportOptions& options = {}) const {
     import_to(origin(), "first", options);
     model::LoadedModel m = model::load_model(at("first"));
@@ -104,7 +104,7 @@ TEST_P(LikeAFolder, TransformersTranslatesTheSame) {
   for (size_t i = 0; i < lines.size(); ++i) {
     std::string line;
     std::getline(theirs, line);
-    if (line.starts_with("__de__ ")) line = line.substr(7);  // which this tokenizer writes as a word
+    if (line.starts_with("__de__ ")) line = line.substr(7);  // this tokenizer writes it as a word
     EXPECT_EQ(ours[i][0].text, line) << lines[i];
   }
 }

@@ -7,7 +7,7 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr int64_t kTokensThere = 512;  // where `longest` has no limit; without a key theirs would be 20
+constexpr int64_t kTokensThere = 512;  // if `longest` is unlimited; their default would be 20
 
 const std::vector<std::string> kOptionsThere{"beam-size",  "length-penalty",  "length-normalization", "longest",
                                              "min-length", "no-repeat-ngram", "repetition-penalty",   "stop-when"};

@@ -1,5 +1,5 @@
 #pragma once
-// A search as the keys of generation_config.json.
+// Search options as keys of generation_config.json.
 #include <string>
 #include <vector>
 
@@ -9,13 +9,13 @@
 
 namespace hexapla::convert {
 
-// "num_beams", "length_penalty", "max_length" and the like; a rule that is off has no key. counted: the tokens that
-// max_length counts there and `longest` does not, the start of a translation and </s> where it is forced. Notes: values
-// of the model's record that no key stands for.
+// "num_beams", "length_penalty", "max_length" and the like; a rule that is off has no key. counted:
+// the tokens that their max_length includes and `longest` does not: the start token, and </s> if
+// forced. Adds notes on recorded values that no key can express.
 nlohmann::ordered_json search_settings(const model::LoadedModel& m, const decode::BeamOptions& search, int64_t counted,
                                        std::vector<std::string>& notes);
 
-// Every key that search_settings() may write, and those that say the same in other words.
+// All keys that search_settings() may write, and their synonyms.
 const std::vector<std::string>& search_keys();
 
 }  // namespace hexapla::convert

@@ -10,7 +10,7 @@ namespace {
 
 using Tensors = std::map<std::string, Tensor>;
 
-// c W, of a matrix [in, out].
+// c W, with a matrix [in, out].
 std::vector<double> product(const std::vector<double>& c, const Tensor& w) {
   const auto columns = static_cast<size_t>(w.shape[1]);
   const auto numbers = w.values<float>();
@@ -20,7 +20,6 @@ std::vector<double> product(const std::vector<double>& c, const Tensor& w) {
   return sum;
 }
 
-// The bias, or zeros, plus these.
 std::vector<float> bias_plus(const Tensors& tensors, const std::string& name, const std::vector<double>& more) {
   std::vector<float> sum(more.size());
   const auto found = tensors.find(name);

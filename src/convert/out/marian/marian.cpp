@@ -19,8 +19,8 @@ namespace {
 
 using model::Config;
 
-constexpr size_t kTextAlignment = 256;                       // of Marian's settings inside of a model
-constexpr double kEpsilonThere = 1e-6, kMostEpsilon = 1e-5;  // of its norms; what differs by no more is exported
+constexpr size_t kTextAlignment = 256;                       // of the settings stored in a Marian model
+constexpr double kEpsilonThere = 1e-6, kMostEpsilon = 1e-5;  // of Marian's norms; values up to the second are exported
 
 [[noreturn]] void cannot_say(const std::string& what) {
   throw DataError("Marian has no " + what + "; export another model");
@@ -58,13 +58,13 @@ struct Matrix {
 
 class MarianExporter {
  public:
-  // pieces: of the target, there.
+  // pieces: the exported target's.
   MarianExporter(model::LoadedModel& m, int64_t pieces, const std::string& path)
       : config_(m.config), pieces_(static_cast<size_t>(pieces)), out_(path) {
     for (const auto& [name, parameter] : leaves_of(*m.net).parameters) tensors_[name] = parameter->value;
   }
 
-  // settings: of the model, as a text.
+  // settings: the model's, as text.
   void write(const std::vector<StartFolded>& folded, const std::string& settings) {
     for (const StartFolded& one : folded)
       for (const auto& [name, numbers] : one.changed) changed_[name] = numbers;
@@ -97,7 +97,7 @@ class MarianExporter {
   }
   void add(const std::string& name, const Matrix& m) { out_.add(name, {m.rows, m.columns}, m.numbers); }
 
-  // Of the target's tables the rows of Marian's pieces: without the start token that import puts behind them.
+  // Limits the target's tables to Marian's pieces, without the start token that import appends.
   void embeddings() {
     const bool one = config_.tied == "all";
     const auto table = [&](const std::string& own, const std::string& theirs, size_t rows) {
@@ -136,7 +136,7 @@ class MarianExporter {
     linear(theirs + "_ffn", own + ".feed_forward.outer", {"2"});
     norm(theirs + "_ffn_ffn", own + ".feed_forward_norm", suffix);
   }
-  // Matrices that lie side by side here, apart; a bias that is not here is zeros there.
+  // Splits matrices that are stored side by side here; missing biases become zeros.
   void linear(const std::string& theirs, const std::string& own, const std::vector<std::string>& letters) {
     const Matrix weight = matrix(own + ".weight");
     const size_t width = weight.columns / letters.size();
@@ -156,10 +156,10 @@ class MarianExporter {
   size_t pieces_;
   NpzWriter out_;
   std::map<std::string, Tensor> tensors_;
-  std::map<std::string, std::vector<float>> changed_;  // in the place of those, or of parameters that are not there
+  std::map<std::string, std::vector<float>> changed_;  // replace those, or add missing parameters
 };
 
-// aligned: the decoder layer, from 0, whose attention follows the words; none: Marian's usual one.
+// aligned: the decoder layer, from 0, used for word alignment; none: Marian's default.
 std::string model_settings(const Config& c, int64_t target, const std::optional<int64_t>& aligned) {
   const bool pre = c.norm_position == "pre", ssru = c.decoder_mixing == "ssru";
   const auto flag = [](bool on) { return on ? "true" : "false"; };
@@ -183,7 +183,7 @@ std::string model_settings(const Config& c, int64_t target, const std::optional<
              "ulr: false\nversion: v1.12.0\n");
 }
 
-// A search in Marian's words.
+// Search options in Marian's terms.
 std::string search_settings(const decode::BeamOptions& search, const std::string& source, const std::string& target) {
   std::string text = cat("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - ", source, "\n  - ", target,
                          "\nbeam-size: ", search.beam_size, "\nnormalize: ", search.length_penalty,
@@ -193,7 +193,8 @@ std::string search_settings(const decode::BeamOptions& search, const std::string
   return text;
 }
 
-// One side's files: NAME.spm, and NAME.yml where some of its pieces have no id. -> the one that numbers the pieces
+// Writes one side's files: NAME.spm, and NAME.yml if some pieces have no id. Returns the one that
+// numbers the pieces.
 std::string write_pieces(const NewFolder& out, const std::string& vocabulary, const std::string& name, bool start) {
   text::PieceModel pieces = text::PieceModel::parse(vocabulary, name);
   size_t numbered = pieces.size();
@@ -216,7 +217,7 @@ std::vector<std::string> export_marian(model::LoadedModel& m, const std::string&
   const auto source_pieces = text::Vocabulary::parse(m.source_vocabulary, "source"),
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
   if (const std::string what = beyond_plain_text(source_pieces, target); !what.empty()) cannot_say(what);
-  // Behind all pieces where the model came from Marian, which has none.
+  // The last piece in models imported from Marian, which has no start token.
   const bool start_is_last = target.bos() == target.size() - 1;
   const std::vector<StartFolded> folded = folded_starts(m, target.bos());
   std::vector<std::string> notes;

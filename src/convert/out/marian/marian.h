@@ -1,5 +1,5 @@
 #pragma once
-// Models for Marian.
+// Export to Marian.
 #include <string>
 #include <vector>
 
@@ -8,11 +8,12 @@
 
 namespace hexapla::convert {
 
-// A folder that marian-decoder and pymarian load: model.npz with its settings inside, model.npz.decoder.yml with those
-// of the search, source.spm and target.spm. A model that came from Marian gets the bytes of weights that it had there.
-// A start token with an embedding becomes zeros, and the first layer's biases make up for it. -> what is not the same
-// there, for the user. DataError: the model has what Marian cannot say. UsageError: there is something at `folder`.
-// RunError: the disk.
+// Writes a folder for marian-decoder and pymarian: model.npz including its settings,
+// model.npz.decoder.yml with the search settings, source.spm and target.spm. A model imported from
+// Marian gets its original weights, byte for byte. A start token with an embedding becomes zeros,
+// and the first layer's biases compensate for it. Returns notes for the user on differences.
+// DataError: Marian cannot represent the model. UsageError: `folder` exists and is not empty.
+// RunError: writing failed.
 std::vector<std::string> export_marian(model::LoadedModel& model, const std::string& folder,
                                        const decode::BeamOptions& search);
 

@@ -1,4 +1,4 @@
-// Models written for Marian: read back, they are the same; and Marian translates with them as before.
+// Models exported to Marian are the same when read back, and Marian translates with them as before.
 #include "convert/out/marian/marian.h"
 
 #include <gmock/gmock.h>
@@ -80,7 +80,7 @@ TEST_F(ToMarian, RefusesWhatItCannotSay) {
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 
-// Marian ends every source with </s>; OpenNMT-py does not, and Hugging Face's BART begins texts with <s>.
+// Marian ends every source with </s>; OpenNMT-py does not, and BART begins texts with <s>.
 TEST_F(ToMarian, RefusesTextsThatAreOtherwiseThere) {
   model::LoadedModel own = model::load_model(source_path("tests/fixtures/run_of_0.1.0/model.safetensors"));
   own.config.positions = "timing-signal";
@@ -98,7 +98,7 @@ TEST_F(ToMarian, RefusesTextsThatAreOtherwiseThere) {
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 
-// log p of every next piece, where the first is `start`.
+// Log probabilities of all next pieces after the first piece `start`.
 std::vector<float> log_probabilities(const model::LoadedModel& m, int32_t start) {
   const auto backend = make_reference_backend();
   Arena arena(8 << 20);
@@ -110,7 +110,7 @@ std::vector<float> log_probabilities(const model::LoadedModel& m, int32_t start)
   return {all.values<float>().begin(), all.values<float>().end()};
 }
 
-// A model of the paper begins with a token, one of Marian's with zeros.
+// The paper's models begin with a token, Marian's with zeros.
 TEST_F(ToMarian, AStartTokenWithAnEmbeddingBecomesZeros) {
   const model::LoadedModel own = model::load_model(source_path("tests/fixtures/run_of_0.1.0/model.safetensors"));
   for (const char* tied : {"all", "decoder", "none"})

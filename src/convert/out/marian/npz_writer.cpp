@@ -23,7 +23,7 @@ std::string little_endian(Numbers... numbers) {
   return bytes;
 }
 
-// Of zip archives: the polynomial 0xedb88320, bits from the lowest on.
+// The CRC of zip archives: polynomial 0xedb88320, lowest bit first.
 uint32_t crc32_of(std::string_view bytes, uint32_t before = 0) {
   static const std::array<uint32_t, 256> table = [] {
     std::array<uint32_t, 256> all{};
@@ -41,7 +41,7 @@ uint32_t crc32_of(std::string_view bytes, uint32_t before = 0) {
 std::string npy_front(const std::string& type, const std::vector<size_t>& shape) {
   std::string extents;
   for (const size_t n : shape) extents += cat(extents.empty() ? "" : ", ", n);
-  if (shape.size() == 1) extents += ",";  // Marian takes an array whose last extent has a comma for a vector
+  if (shape.size() == 1) extents += ",";  // Marian treats an array whose last extent has a comma as a vector
   std::string literal = cat("{'descr': '", type, "', 'fortran_order': False, 'shape': (", extents, "), }");
   constexpr size_t front = 10;  // magic, version, length
   literal.resize((front + literal.size() + kNpyAlignment) / kNpyAlignment * kNpyAlignment - front - 1, ' ');

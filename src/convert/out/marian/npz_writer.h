@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's .npz, written array by array: a zip archive of .npy files, stored.
+// Writes NumPy's .npz array by array: an uncompressed zip archive of .npy files.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace hexapla::convert {
 class NpzWriter {
  public:
   explicit NpzWriter(const std::string& path) : file_(path) {}
-  // UsageError: an archive beyond 4 GiB, which this kind of zip archive cannot be. RunError: the disk.
+  // UsageError: an archive beyond 4 GiB, the limit without zip64. RunError: writing failed.
   void add(const std::string& name, const std::vector<size_t>& shape, const std::vector<float>& numbers);
   void add_text(const std::string& name, const std::string& bytes);  // an array of i8
   void commit();

@@ -8,8 +8,8 @@
 namespace hexapla::text {
 namespace {
 
-// A pair that may be merged: the first of its two symbols, and the piece that it makes. The earliest merge comes first,
-// and of the same merge the leftmost place.
+// A possible merge: the first of its two symbols, and the resulting piece. Orders by rank, then by
+// position from the left.
 struct Candidate {
   size_t rank, place;
   int32_t id;
@@ -18,8 +18,8 @@ struct Candidate {
 
 struct Symbol {
   int32_t id;
-  size_t size;           // bytes; 0: it is part of the one before it
-  size_t before, after;  // places of its neighbors
+  size_t size;           // bytes; 0: merged into the one before
+  size_t before, after;  // positions of its neighbors
 };
 
 }  // namespace
@@ -29,7 +29,7 @@ ByteBpe::ByteBpe(const PieceModel& model) : blank_first_(model.normalizer.add_du
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const PieceModel::Piece& piece = model.pieces[i];
     const bool spells = piece.type == PieceModel::Type::normal;
-    // A piece with characters that stand for no byte is read as it is.
+    // A piece with characters that represent no byte is kept as it is.
     bytes_.push_back(piece.type == PieceModel::Type::unknown ? model.unknown_surface
                      : spells                                ? bytes_of_visible(piece.text).value_or(piece.text)
                                                              : "");
@@ -63,7 +63,7 @@ void ByteBpe::merge_word(std::string_view word, size_t from, std::vector<Token>&
     if (left.size == 0 || left.after >= symbols.size()) continue;
     Symbol& right = symbols[left.after];
     const auto still = merges_.find(key(left.id, right.id));
-    if (still == merges_.end() || still->second.id != best.id) continue;  // one of the two is another symbol by now
+    if (still == merges_.end() || still->second.id != best.id) continue;  // one of the two has been merged otherwise
     left = {best.id, left.size + right.size, left.before, right.after};
     right.size = 0;
     if (left.after < symbols.size()) symbols[left.after].before = best.place;

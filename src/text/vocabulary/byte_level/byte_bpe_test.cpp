@@ -58,7 +58,7 @@ TEST(ByteBpe, ABlankMayBePutBeforeEveryText) {
   EXPECT_THAT(v.encode_with_spans("wo").spans, ElementsAre(TokenSpan{0, 1}, TokenSpan{1, 2}));
 }
 
-// Where every merge looked at all of the word, this would take hours.
+// Takes hours if every merge examines the whole word.
 TEST(ByteBpe, AMillionLettersWithoutABlank) {
   const Vocabulary v = vocabulary_of(byte_model({{"a", "b"}, {"ab", "ab"}}));
   std::string text;

@@ -16,7 +16,7 @@ bool is_visible(uint32_t byte) {
 
 struct ByteTable {
   std::array<uint32_t, 256> character;  // of each byte
-  std::array<int, 512> byte;            // of each character; -1: of none
+  std::array<int, 512> byte;            // of each character; -1: none
   ByteTable() {
     byte.fill(-1);
     uint32_t next = kFirstStandIn;
@@ -57,7 +57,7 @@ OneCharacter character_at(std::string_view text, size_t at) {
   return n > 0 ? OneCharacter{static_cast<size_t>(n), kind_of(c)} : OneCharacter{1, Kind::other};
 }
 
-// Where the characters of a kind end that stand from `at` on, and where the last of them begins.
+// A run of characters of one kind from `at` on: its end, and the beginning of its last character.
 struct Run {
   size_t last, end;
 };

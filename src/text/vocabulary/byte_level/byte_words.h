@@ -1,6 +1,7 @@
 #pragma once
-// Text as byte-level BPE has it (Radford et al. 2019, GPT-2): every byte is a character that can be seen, and text is
-// cut into words, which no piece spans, by one regular expression for all scripts.
+// Text in the form of byte-level BPE (Radford et al. 2019, GPT-2): every byte is a visible
+// character, and one regular expression for all scripts splits text into words. No piece crosses
+// words.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,17 +11,18 @@
 
 namespace hexapla::text {
 
-// Each byte as GPT-2's table has it: " ä" is "ĠÃ¤". Visible characters of Latin-1 stand for themselves, the other 68
-// bytes for U+0100 to U+0143.
+// GPT-2's character for each byte: " ä" is "ĠÃ¤". Visible Latin-1 characters represent themselves,
+// the other 68 bytes are U+0100 to U+0143.
 std::string visible_bytes(std::string_view bytes);
-// The bytes that such characters stand for; nothing where one of them stands for none.
+// The inverse; nothing if a character represents no byte.
 std::optional<std::string> bytes_of_visible(std::string_view text);
 
-// The matches of 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+, which are all of the text:
-// a blank belongs to the word behind it. \s is Unicode's White_Space; bytes outside of valid UTF-8 are no letters.
+// The matches of 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+, which
+// cover the text: a blank belongs to the following word. \s is Unicode's White_Space; invalid UTF-8
+// bytes are not letters.
 std::vector<TokenSpan> byte_level_words(std::string_view text);
 
-// Whether there is nothing but such white space.
+// Whether there is only such white space.
 bool is_white_space(std::string_view text);
 
 }  // namespace hexapla::text

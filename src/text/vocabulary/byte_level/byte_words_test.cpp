@@ -23,7 +23,7 @@ TEST(ByteWords, EveryByteIsACharacterThatComesBack) {
   EXPECT_FALSE(bytes_of_visible("\xFF"));
 }
 
-// As the regular expression has it.
+// As in the regular expression.
 TEST(ByteWords, WordsBeginWithTheirBlank) {
   EXPECT_THAT(words_of("it's  we'll 'tis DON'T"),
               ElementsAre("it", "'s", " ", " we", "'ll", " '", "tis", " DON", "'", "T"));

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: small vocabularies of byte-level BPE.
+// For tests: small byte-level BPE vocabularies.
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace hexapla::text {
 
-// <s>, </s>, <unk>, the 256 bytes, and what the merges make.
+// <s>, </s>, <unk>, the 256 bytes, and the results of the merges.
 inline PieceModel byte_model(const std::vector<std::pair<std::string, std::string>>& merges) {
   PieceModel model;
   model.kind = PieceModel::Kind::byte_bpe;
