@@ -14,8 +14,8 @@
 namespace hexapla {
 
 enum class Write { set, add };  // replace the old values, or add to them
-// max(0, x); x Phi(x) (exact, erf); x sigmoid(x); x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) /
-// 2, an approximation of GELU
+// max(0, x); x Phi(x) (exact, erf); x sigmoid(x);
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, an approximation of GELU
 enum class Activation { relu, gelu, swish, gelu_tanh };
 
 // A device's own copy of a weight, in the order and precision in which its products read it. The
