@@ -1,6 +1,6 @@
 #pragma once
-// The model in the paper's names. Every field is declared once, in visit(): the command line, the config file and the
-// model file all follow from it.
+// The model's configuration, with the paper's names. Every field is declared once, in visit(), from
+// which command line, config file and model file follow.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ struct Config {
   double dropout = 0.1;      // P_drop: every sublayer output and the embedding sums
   double attention_dropout = 0, activation_dropout = 0;
   std::string tied = "all";  // source = target embedding = generator; "decoder": target = generator
-  // LayerNorm(x + Sublayer(x)); x + Sublayer(LayerNorm(x)) and a norm behind each stack; "post-last": as post, and that
-  // norm.
+  // post: LayerNorm(x + Sublayer(x)). pre: x + Sublayer(LayerNorm(x)), and a norm after each stack.
+  // post-last: as post, with that norm.
   std::string norm_position = "post";
   std::string norm = "layer";
   std::string positions = "sinusoidal";
@@ -34,17 +34,18 @@ struct Config {
   bool embedding_norm = false;  // LayerNorm on the embedded input
   std::string embedding_scale = "sqrt";
   double norm_eps = 1e-6;
-  std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
+  std::string encoder_mixing = "attention";  // replaces self-attention in the encoder
   int64_t kernel_width = 3;                  // only for a convolution
   std::string decoder_mask = "causal";
-  std::string decoder_mixing = "attention";  // what lets a token of the target see those before it
+  std::string decoder_mixing = "attention";  // replaces self-attention in the decoder
   int64_t experts = 0;                       // E; 0: one feed-forward network
   int64_t experts_per_token = 1, d_expert = 0;
-  double expert_capacity = 0, load_balancing = 0.01;  // in training alone
+  double expert_capacity = 0, load_balancing = 0.01;  // in training only
 
-  // f(name, field, help, allowed, when) for every field that a user sets; names are those of the command line, allowed
-  // is a number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
-  // cannot overflow, or take time or memory that a model's file has not paid for.
+  // Calls f(name, field, help, allowed, when) for every field that a user sets. name is the command
+  // line's; allowed is a number's Range, a word's Choices, or AnyValue. Ranges go far beyond any
+  // real model; values within them cannot overflow or take time or memory out of proportion to the
+  // size of the model file.
   template <class Self, class F>
   static void visit(Self& c, F&& f) {
     const When mixture{c.experts > 0, "is for a mixture of experts: give their number with `experts`, or leave it out"};
@@ -108,26 +109,28 @@ struct Config {
       Range<double>{.least = 0, .most = 1e6}, mixture);
   }
 
-  // Whether a field does nothing but in training: two models that differ in it alone compute the same.
+  // Whether a field affects training only: models that differ only in it compute the same.
   static bool of_training_alone(const std::string& name);
 
-  // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
+  // Sets d_k and d_v and checks every value: UsageError naming the option, the value and what is
+  // allowed.
   void resolve();
 
-  // Inside one expert.
+  // The width of one expert.
   int64_t expert_width() const { return d_expert > 0 ? d_expert : d_ff; }
 
   // Whether a norm follows each stack.
   bool has_last_norm() const { return norm_position != "post"; }
 
-  // Whether the weights of attention are a softmax of scores.
+  // Whether attention weights are a softmax of scores.
   bool softmax() const { return score == "scaled-dot" || score == "dot" || score == "additive"; }
 
   // "tiny" (4+4, 128/256, 4 heads), "small" (6+6, 512/1024, 4), "base" and "big", the paper's.
   static Config preset(const std::string& name);
   static const std::vector<std::string>& preset_names();
 
-  // A field that came after the first version is left out at its default: such a model has the bytes it always had.
+  // Fields added after the first version are left out if they have their defaults, so that such a
+  // model keeps its bytes.
   std::string to_json() const;
   static Config from_json(const std::string& text, const std::string& file);  // DataError names the file and the key
 };
