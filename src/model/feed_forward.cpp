@@ -5,8 +5,7 @@ namespace hexapla::model {
 Tensor FeedForward::forward(Context& cx, Tensor x, Offsets rows, FeedForwardSaved& s) const {
   Tensor h = inner.forward(cx, x);
   observe(cx, "inner", h, rows);
-  // relu computes its derivative from its output, so it may overwrite its input; the others may
-  // not.
+  // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
   s = {x, h, activation == Activation::relu ? h : cx.keep(h.shape), {}, {}};
   activate_dropped(cx, activation, s.inner, dropout.mask(cx), s.hidden);
   observe(cx, "hidden", s.hidden, rows);
