@@ -32,8 +32,8 @@ void check_encoder(const Config& c) {
     throw UsageError(cat("`encoder-mixing` gru has half of `dim-model` for each direction, but ", c.d_model,
                          " is odd; choose an even number"));
   if (c.kernel_width % 2 == 0)
-    throw UsageError(cat("`kernel-width` ", c.kernel_width,
-                         " is even, but a token stands in the middle of what it sees; choose an odd number"));
+    throw UsageError(
+        cat("`kernel-width` ", c.kernel_width, " is even, but the kernel is centered, so its width must be odd"));
 }
 
 void check_decoder(const Config& c) {

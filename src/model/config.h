@@ -64,9 +64,9 @@ struct Config {
     f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1, kAlways);
     f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1, kAlways);
     f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1, kAlways);
-    f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"}, kAlways);
+    f("tied", c.tied, "which embedding matrices are shared", Choices{"all", "decoder", "none"}, kAlways);
     f("norm-position", c.norm_position,
-      "norm after (the paper) or before each sublayer; post-last: after, and once more behind each stack",
+      "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack",
       Choices{"post", "pre", "post-last"}, normed);
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"}, kAlways);
     f("positions", c.positions, "kind of positional encoding",
@@ -76,7 +76,7 @@ struct Config {
     f("first-position", c.first_position, "position of a sentence's first token, of sinusoids", Range<int64_t>{0, 1024},
       When{c.positions != "learned" && c.positions != "none",
            "is for sinusoids, but `positions` is another: leave one of them out"});
-    f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
+    f("score", c.score, "attention score; the last five use scaled products without a softmax, slowly",
       Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}, kAlways);
     f("activation", c.activation, "activation of the feed-forward network",
       Choices{"relu", "gelu", "swish", "gelu-tanh"}, kAlways);
@@ -84,26 +84,27 @@ struct Config {
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{}, kAlways);
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{}, kAlways);
     f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{}, kAlways);
-    f("embedding-scale", c.embedding_scale,
-      "what embeddings are multiplied by: sqrt of `dim-model` (the paper), or none", Choices{"sqrt", "none"}, kAlways);
+    f("embedding-scale", c.embedding_scale, "factor for embeddings: sqrt of `dim-model` (the paper), or none",
+      Choices{"sqrt", "none"}, kAlways);
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true},
       When{c.norm != "none" || c.embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"});
-    f("encoder-mixing", c.encoder_mixing, "what stands in the encoder where the paper has self-attention",
+    f("encoder-mixing", c.encoder_mixing, "how the encoder mixes tokens; the paper: attention",
       Choices{"attention", "gru", "convolution"}, kAlways);
-    f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255},
+    f("kernel-width", c.kernel_width, "width of the convolution in tokens, an odd number", Range<int64_t>{1, 255},
       When{c.encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
       Choices{"causal", "none"},
       When{c.decoder_mixing == "attention",
            "is for attention, but `decoder-mixing` is another: leave one of them out"});
-    f("decoder-mixing", c.decoder_mixing, "what stands in the decoder where the paper has self-attention",
+    f("decoder-mixing", c.decoder_mixing, "how the decoder mixes tokens; the paper: attention",
       Choices{"attention", "ssru"}, kAlways);
-    f("experts", c.experts, "a mixture of so many networks in place of the feed-forward one; 0: none",
+    f("experts", c.experts,
+      "number of networks in a mixture of experts that replaces the feed-forward network; 0: none",
       Range<int64_t>{0, 128}, kAlways);
-    f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2}, mixture);
+    f("experts-per-token", c.experts_per_token, "experts per token, 1 or 2", Range<int64_t>{1, 2}, mixture);
     f("dim-expert", c.d_expert, "width inside one expert; 0: `dim-ff`", Range<int64_t>{0, 1 << 20}, mixture);
     f("expert-capacity", c.expert_capacity,
-      "in training an expert takes this times its even share of the tokens, and the others pass by; 0: all that come",
+      "in training an expert takes at most this times its even share of the tokens; the others skip it; 0: no limit",
       Range<double>{.least = 0, .most = 1e6}, mixture);
     f("load-balancing", c.load_balancing, "weight of the loss that spreads tokens over the experts",
       Range<double>{.least = 0, .most = 1e6}, mixture);
