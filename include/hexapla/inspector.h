@@ -18,7 +18,7 @@ struct NamedArray {
   std::vector<double> values;  // row by row
 };
 
-// What an inspection records.
+// Limits for an inspection's records.
 struct InspectionOptions {
   std::vector<std::string> tensors{"*"};  // those whose values are kept (* matches any text); others have only a shape
   int longest = 512;                      // most tokens per side, 1 to 512: memory grows with the product of both sides

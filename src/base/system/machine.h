@@ -19,8 +19,8 @@ size_t physical_memory();  // bytes
 // Memory that this process may use, in bytes: physical memory, or less because of a control group
 // (a container, a batch system) or limits of addresses and data (ulimit -v, ulimit -d).
 size_t usable_memory();
-// What reduces usable_memory(), for messages: "ulimit -v", "ulimit -d", "a control group"; "":
-// nothing.
+// The limit that reduces usable_memory(), for messages: "ulimit -v", "ulimit -d", "a control
+// group"; "": none.
 std::string what_limits_memory();
 // Physical memory used by this process, in bytes; 0 if the system does not say.
 size_t resident_memory();

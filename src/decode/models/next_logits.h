@@ -10,9 +10,8 @@
 namespace hexapla::decode {
 
 struct NextLogits {
-  Tensor
-      values;  // [N, V]; or, with lists, [N, W]: column j of row n is that of the piece lists[n][j], -inf behind them
-  int64_t pieces;                               // V
+  Tensor values;   // [N, V]; or, with lists, [N, W]: column j of row n is for piece lists[n][j]; -inf after its end
+  int64_t pieces;  // V
   std::vector<std::span<const int32_t>> lists;  // sorted; for each row what a shortlist allows, or empty
 
   NextLogits(Tensor all) : values(all), pieces(all.shape[1]) {}

@@ -107,10 +107,10 @@ TEST(Sampler, CutsTheDistributionOff) {
   const ConstantModel m(probabilities);
   constexpr double limit = 13.8;  // two degrees of freedom
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_k = 3})), {{4, 0.4}, {5, 0.2}, {6, 0.15}}), limit);
-  // Of 0.9 for writable tokens, 0.4 + 0.2 are 0.667, and with 0.15 they are 0.833.
+  // Writable tokens have 0.9 in all: 0.4 + 0.2 are 0.667 of it, with 0.15 they are 0.833.
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_p = 0.66})), {{4, 0.4}, {5, 0.2}}), limit);
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_p = 0.67})), {{4, 0.4}, {5, 0.2}, {6, 0.15}}), limit);
-  // Of the best three, 0.4 is 0.53, and with 0.2 they are 0.8.
+  // Among the best three, 0.4 is 0.53, and with 0.2 it is 0.8.
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_k = 3, .top_p = 0.79})), {{4, 0.4}, {5, 0.2}}), limit);
   EXPECT_EQ(first_tokens(m, samples(1, {.top_k = 1})).size(), 1u);
   EXPECT_EQ(first_tokens(m, samples(1, {.top_p = 0.001})).size(), 1u);

@@ -18,10 +18,10 @@ struct Ensemble;  // decode/models/ensemble.h
 // thread, with at most n_best hypotheses, best first (fewer only if the vocabulary is too small, or
 // because of constraints).
 //
-// Every step extends each live hypothesis by every token. Of all candidates of a sentence (ties by
-// lower beam, then lower id) the best beam_size that do not end continue, and one that ends with
-// </s> is finished if it is among the first beam_size. A sentence is done when it has beam_size
-// finished hypotheses, or when no live one can still beat the n_best finished ones; with
+// Every step extends each live hypothesis by every token. The candidates of a sentence are sorted
+// (ties by lower beam, then lower id): the best beam_size that do not end continue, and one that
+// ends with </s> is finished if it is among the first beam_size. A sentence is done when it has
+// beam_size finished hypotheses, or when no live one can still beat the n_best finished ones; with
 // StopWhen::outscored or never, later. At the maximum length a hypothesis gets </s>, whatever its
 // probability.
 //

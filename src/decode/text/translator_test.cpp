@@ -168,7 +168,7 @@ TEST_F(TranslatorTest, ALineWithRequiredPhrasesStaysWhole) {
               HasSubstr("give `sentences` keep or auto"));
 }
 
-// Whatever the effect of the length penalty on sums of scores; the first is what a plain search
+// For any effect of the length penalty on sums of scores; the first is what a plain search
 // finds.
 TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
   std::vector<std::string> lines = made_up_lines(60, 5);

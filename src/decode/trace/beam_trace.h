@@ -50,7 +50,7 @@ void check_traceable(const SearchOptions& options);
 Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids& source, const SearchOptions& options,
                    const SpecialIds& special, std::optional<int32_t> opening = {});
 
-// What became of a candidate, and why, for a beam of this size: "goes on", "finished", ...
+// The fate of a candidate and its reason, for a beam of this size: "goes on", "finished", ...
 std::string text_of(Fate fate, int beam_size);
 std::string text_of(TraceEnd ending, int beam_size);
 
