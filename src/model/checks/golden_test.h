@@ -123,7 +123,7 @@ class ComparingObserver : public Observer {
       : comparison_(to), logits_(logits), tolerance_(tolerance) {}
 
   void observe(const std::string& name, Tensor value, Offsets) override {
-    // Attention shows its weights before q, k and v; they are compared here, in the formula's order.
+    // Attention shows its weights before q, k and v; they are compared here, in formula order.
     if (name.ends_with(".heads")) compare_attention(name.substr(0, name.size() - 6));
     if (!comparison_.knows("seen." + name)) return;  // no PyTorch module outputs it
     if (name == "generator.logits")

@@ -1,10 +1,11 @@
 #pragma once
 // The model file: one safetensors file with everything needed to translate.
-//   tensors       parameters and buffers by their dotted names, F32; parameters also F16 or BF16, as in another
-//                 system's model, or I8 with NAME.scales; tokenizer.shared, or tokenizer.source and
-//                 tokenizer.target: the bytes of the vocabularies (U8)
-//   __metadata__  format "hexapla", format_version "1", or "2" if numbers are F16 or BF16, producer, config
-//                 (JSON), checksum, usage (JSON, model/record/usage.h), and the history of the model
+//   tensors       parameters and buffers by their dotted names, F32; parameters also F16 or BF16, as
+//                 in another system's model, or I8 with NAME.scales; tokenizer.shared, or
+//                 tokenizer.source and tokenizer.target: the bytes of the vocabularies (U8)
+//   __metadata__  format "hexapla", format_version "1", or "2" if numbers are F16 or BF16,
+//                 producer, config (JSON), checksum, usage (JSON, model/record/usage.h), and the
+//                 history of the model
 #include <functional>
 #include <map>
 #include <memory>
