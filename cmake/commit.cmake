@@ -1,5 +1,5 @@
-# cmake -D SOURCE=... -D OUT=... -P commit.cmake writes a header with the commit of the sources, "" where they are in no
-# repository of git. The file is touched only when the commit changes.
+# cmake -D SOURCE=... -D OUT=... -P commit.cmake writes a header with the commit of the sources, ""
+# if they are not in a git repository. The file is touched only when the commit changes.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
   OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 if(failed OR NOT EXISTS ${SOURCE}/.git)

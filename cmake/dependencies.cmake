@@ -1,4 +1,4 @@
-# Other people's libraries, found once; HEXAPLA_LIBS_<folder> says which folder links which.
+# Third-party libraries, found once; HEXAPLA_LIBS_<folder> lists those that a folder links.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
@@ -19,17 +19,17 @@ pkg_check_modules(CMARK_GFM REQUIRED IMPORTED_TARGET libcmark-gfm)
 find_library(HEXAPLA_CMARK_GFM_EXTENSIONS cmark-gfm-extensions REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 find_library(HEXAPLA_SENTENCEPIECE_TRAIN sentencepiece_train REQUIRED)
-find_package(Boost 1.74 REQUIRED)  # Asio and Beast, headers alone
+find_package(Boost 1.74 REQUIRED)  # Asio and Beast, headers only
 find_package(OpenSSL REQUIRED)
 find_path(HEXAPLA_CLD2_INCLUDE cld2/public/compact_lang_det.h REQUIRED)
 find_library(HEXAPLA_CLD2_LIBRARY cld2 REQUIRED)
 if(HEXAPLA_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
-if(HEXAPLA_MPI)  # for training on several machines; src/cluster/mpi does without
+if(HEXAPLA_MPI)  # for training on several machines; src/cluster/mpi also compiles without it
   find_package(MPI QUIET COMPONENTS CXX)
 endif()
-if(HEXAPLA_ONEDNN)  # Debian's own CMake config of oneDNN asks for OpenCL; the header and the library are enough
+if(HEXAPLA_ONEDNN)  # Debian's CMake config of oneDNN requires OpenCL; header and library are enough
   find_path(HEXAPLA_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp)
   find_library(HEXAPLA_DNNL_LIBRARY dnnl)
 endif()

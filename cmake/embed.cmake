@@ -1,4 +1,4 @@
-# Writes the files of a folder into a C++ file, as the arrays that src/serve/page.h speaks of.
+# Writes the files of a folder into a C++ file, as the arrays declared in src/serve/page.h.
 # cmake -D FOLDER=src/serve/page -D OUT=page_files.cpp -P cmake/embed.cmake
 file(GLOB files LIST_DIRECTORIES false ${FOLDER}/*)
 list(SORT files)

@@ -1,1 +1,1 @@
-// A library needs a source; this folder has headers only so far.
+// For folders that have only headers so far: a library needs a source file.

@@ -1,25 +1,26 @@
-# hexapla_layer(folder deps...) makes, of src/<folder> and the folders in it:
+# hexapla_layer(folder deps...) makes from src/<folder> and its subfolders:
 #   hexapla_<folder>       a static library of every .cpp that is not a test
-#   test_<folder>          a test program of every *_test.cpp, its cases known to ctest
-# External libraries of a folder stand in cmake/dependencies.cmake as HEXAPLA_LIBS_<folder>.
+#   test_<folder>          a test program of every *_test.cpp, with its cases registered in ctest
+# The external libraries of a folder are in cmake/dependencies.cmake, as HEXAPLA_LIBS_<folder>.
 
 set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(HEXAPLA_WERROR)
   list(APPEND HEXAPLA_WARNINGS -Werror)
 endif()
-# Most of a test is run once: optimizing it costs more than running it as it is.
+# Most test code runs once: optimizing it takes longer than running it unoptimized.
 set(HEXAPLA_TEST_OPTIMIZATION -O0)
 if(HEXAPLA_SANITIZE MATCHES "address" AND HEXAPLA_SANITIZE_TESTS_QUICKLY)
   list(APPEND HEXAPLA_TEST_OPTIMIZATION -fno-sanitize=undefined "SHELL:--param asan-instrumentation-with-call-threshold=0")
 endif()
-# Of the layers that compute, optimized even under the sanitizers; the others' checks are the same without, in half the
-# time to compile.
+# Layers with much computation are optimized even under the sanitizers; the others compile in half
+# the time without, and their checks are the same.
 set(HEXAPLA_COMPUTING_LAYERS base tensor backend backend_reference backend_cpu ops model text data curate evaluate decode)
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_BUILD_TESTS)
   enable_testing()
   include(GoogleTest)
-  # What every test includes is compiled once. Tests reuse it from this program, which has their flags.
+  # Precompiles the headers that every test includes. Tests reuse them from this program, which has
+  # their flags.
   add_executable(hexapla_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
   target_compile_options(hexapla_test_headers PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(hexapla_test_headers PRIVATE cmake/test_headers.h)
@@ -65,13 +66,13 @@ function(hexapla_layer folder)
   endforeach()
   target_link_libraries(${target} PUBLIC ${HEXAPLA_LIBS_${short}})
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/layer.cmake)
-    include(src/${folder}/layer.cmake)  # what is special about this folder (it sees `target`)
+    include(src/${folder}/layer.cmake)  # special rules of this folder (may use `target`)
   endif()
   set(HEXAPLA_LAYERS ${HEXAPLA_LAYERS} ${target} CACHE INTERNAL "")
   set(HEXAPLA_TEST_SOURCES_${short} ${tests} CACHE INTERNAL "")
 endfunction()
 
-# Tests of a folder may use every layer that the program may (a layer test needs a backend, for example).
+# Tests of a folder may use all layers of the program (a layer test needs a backend, for example).
 function(hexapla_tests short)
   set(sources ${HEXAPLA_TEST_SOURCES_${short}} ${ARGN})
   if(NOT HEXAPLA_BUILD_TESTS OR NOT sources)
@@ -80,12 +81,12 @@ function(hexapla_tests short)
   add_executable(test_${short} ${sources})
   target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(test_${short} REUSE_FROM hexapla_test_headers)
-  if(HEXAPLA_UNITY_BUILD MATCHES "^(tests|all)$" AND NOT short MATCHES "emulated")  # whose files are those of another target
+  if(HEXAPLA_UNITY_BUILD MATCHES "^(tests|all)$" AND NOT short MATCHES "emulated")  # its files belong to another target
     hexapla_unity(test_${short} ${sources})
   endif()
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
     hexapla_test_paths $<TARGET_OBJECTS:hexapla_test_locale> GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
-  # Several tests run at once: threads that wait must not hold the cores of those that work.
+  # Several tests run at the same time: waiting threads must not occupy cores.
   gtest_discover_tests(test_${short} ${HEXAPLA_TEST_NAMES_${short}}
     DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -1,8 +1,8 @@
-# Who may include whom: one line a folder of src/, read by CMake and by scripts/check_layers.py.
+# Which folder of src/ may include which: one line per folder, read by CMake and by scripts/check_layers.py.
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu)      # layers of their own
-set(HEXAPLA_APART_backend_cpu kernels)         # compiled once for each instruction set: src/backend/cpu/layer.cmake
-set(HEXAPLA_APART_cluster mpi)               # linked by the program alone
+set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
+set(HEXAPLA_APART_cluster mpi)               # linked by the program only
 hexapla_layer(base                )
 hexapla_layer(tensor              base)
 hexapla_layer(backend             base tensor)

@@ -1,4 +1,5 @@
-# libhexapla: every layer but the command line, as one shared library, with what a program outside needs to use it.
+# libhexapla: all layers but the command line, as one shared library, with everything that other
+# programs need to use it.
 set(library_layers ${HEXAPLA_LAYERS})
 list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|cluster_mpi|lab|augment|tune|convert|serve)$")
 set(library_objects)
@@ -8,9 +9,9 @@ endforeach()
 
 add_library(hexapla SHARED ${library_objects})
 add_library(hexapla::hexapla ALIAS hexapla)
-# Nothing comes out of the layers' archives, their objects are all here; they bring other people's libraries along.
+# All objects of the layers are above; linking their archives only adds the third-party libraries.
 target_link_libraries(hexapla PRIVATE ${library_layers})
-target_compile_features(hexapla INTERFACE cxx_std_17)  # of the header
+target_compile_features(hexapla INTERFACE cxx_std_17)  # for the headers
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/hexapla.map)
 target_link_options(hexapla PRIVATE -Wl,--version-script=${exports})
 set_target_properties(hexapla PROPERTIES LINK_DEPENDS ${exports})
@@ -20,10 +21,10 @@ target_include_directories(hexapla INTERFACE
 set_target_properties(hexapla PROPERTIES
   LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 if(TARGET test_whole)
-  add_dependencies(test_whole hexapla)  # one of its tests looks at the file
+  add_dependencies(test_whole hexapla)  # one of its tests reads the file
 endif()
 if(TARGET hexapla_program)
-  add_dependencies(hexapla_program hexapla)  # whoever has built the program can install
+  add_dependencies(hexapla_program hexapla)  # so that building the program is enough to install
 endif()
 
 include(CMakePackageConfigHelpers)
@@ -36,7 +37,8 @@ configure_package_config_file(cmake/hexaplaConfig.cmake.in ${CMAKE_CURRENT_BINAR
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake
   DESTINATION ${package_dir})
-# The prefix in hexapla.pc is relative to the file, so an installed tree may be moved (and --prefix may differ).
+# The prefix in hexapla.pc is relative to the file, so that an installed tree may be moved (and
+# --prefix may differ).
 file(RELATIVE_PATH HEXAPLA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/hexapla.pc.in ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -48,7 +50,8 @@ if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program AND CMAKE_GENERATOR STREQUAL "
     -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/installed_files.cmake)
 endif()
 
-# From outside: install, build the examples against it, translate with a model that the program just trained, train a tagger.
+# Tests the installed library: builds the examples, translates with a model that the program just
+# trained, trains a tagger.
 if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program)
   set(work ${CMAKE_CURRENT_BINARY_DIR}/install_example)
   list(JOIN HEXAPLA_SANITIZE_FLAGS " " install_flags)

@@ -11,7 +11,7 @@ foreach(target ${HEXAPLA_LAYERS})
   string(REPLACE "hexapla_" "" short ${target})
   hexapla_tests(${short})
 endforeach()
-# The kernels for bf16, int8 and tiles once more, on processors that have no such instructions.
+# Tests the kernels for bf16, int8 and tiles on processors without these instructions, too.
 add_library(hexapla_backend_cpu_emulated INTERFACE)
 target_link_libraries(hexapla_backend_cpu_emulated INTERFACE ${HEXAPLA_TEST_LIBS_backend_cpu})
 set(HEXAPLA_TEST_NAMES_backend_cpu_emulated
@@ -20,7 +20,7 @@ hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
 endif()
-# What spans folders: tests/*_test.cpp, one program that may use every layer.
+# Tests across folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)
 target_link_libraries(hexapla_whole INTERFACE ${HEXAPLA_LAYERS})
@@ -31,7 +31,7 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/cli/main.cpp)
   set_target_properties(hexapla_program PROPERTIES OUTPUT_NAME hexapla)
   target_link_libraries(hexapla_program PRIVATE hexapla_cli hexapla_sanitizer_options)
   if(TARGET test_whole)
-    add_dependencies(test_whole hexapla_program)  # its tests start the program
+    add_dependencies(test_whole hexapla_program)  # its tests run the program
   endif()
   install(TARGETS hexapla_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   include(manual)

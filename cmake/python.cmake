@@ -1,5 +1,5 @@
-# The Python module hexapla._core, over the public headers: every layer but the command line, in one file.
-# pyproject.toml builds it into a wheel; in a build folder it lies in python/hexapla.
+# The Python module hexapla._core, built on the public headers: all layers but the command line, in
+# one file. pyproject.toml builds it into a wheel; in a build folder it is in python/hexapla.
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
@@ -14,7 +14,7 @@ set(layers ${HEXAPLA_LAYERS})
 list(FILTER layers EXCLUDE REGEX "^hexapla_(cli|cluster_mpi|lab|augment|tune|serve)$")
 target_link_libraries(_core PRIVATE ${layers})
 target_compile_options(_core PRIVATE ${HEXAPLA_WARNINGS})
-target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include)  # whose warnings are not ours
+target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include)  # no warnings for third-party headers
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map)
 target_link_options(_core PRIVATE -Wl,--version-script=${exports})
 set_target_properties(_core PROPERTIES

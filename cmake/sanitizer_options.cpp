@@ -1,4 +1,5 @@
-// Read by the sanitizers' run time when a program starts; ASAN_OPTIONS and its like still override each value.
+// Read by the sanitizers' runtime at program start; ASAN_OPTIONS and similar variables still
+// override each value.
 extern "C" {
 
 const char* __asan_default_options() {
@@ -7,12 +8,14 @@ const char* __asan_default_options() {
 
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 
-// The OpenMP run time keeps its thread pool until the process ends, and Open MPI what it has found out about the machine.
+// The OpenMP runtime keeps its thread pool until the process ends, and Open MPI its information
+// about the machine.
 const char* __lsan_default_suppressions() {
   return "leak:libgomp.so\nleak:libmpi.so\nleak:libopen-pal.so\nleak:libopen-rte.so\nleak:libpmix.so\n";
 }
 
-// Other people's libraries are not instrumented: what they do inside (libgomp's barriers, oneDNN's caches,
-// SentencePiece) is neither seen nor judged. base/compute/parallel.cpp tells of the barriers of our own parallel loops.
+// Third-party libraries are not instrumented, so their internals (libgomp's barriers, oneDNN's
+// caches, SentencePiece) are not checked. base/compute/parallel.cpp annotates the barriers of our
+// own parallel loops.
 const char* __tsan_default_options() { return "ignore_noninstrumented_modules=1:second_deadlock_stack=1"; }
 }

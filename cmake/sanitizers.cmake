@@ -1,6 +1,7 @@
-# HEXAPLA_SANITIZE: builds everything with these sanitizers. A finding ends the program with an error; the run-time
-# options and the known innocents of other people's libraries are compiled in (sanitizer_options.cpp), so that any
-# way of starting a program has them. Programs link hexapla_sanitizer_options.
+# HEXAPLA_SANITIZE: builds everything with these sanitizers. A finding ends the program with an
+# error. The runtime options and suppressions for third-party libraries are compiled in
+# (sanitizer_options.cpp), so that they apply however a program is started. Programs link
+# hexapla_sanitizer_options.
 add_library(hexapla_sanitizer_options INTERFACE)
 if(NOT HEXAPLA_SANITIZE)
   return()

@@ -1,5 +1,5 @@
-// What tests include of others: precompiled, once for all of them (cmake/hexapla.cmake). A test includes what it uses all
-// the same.
+// Headers of other libraries for tests, precompiled once for all of them (cmake/hexapla.cmake).
+// Tests still include what they use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>

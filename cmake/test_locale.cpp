@@ -1,4 +1,5 @@
-// With HEXAPLA_TEST_LOCALE=de_DE.UTF-8 the tests run as in a program that has set that locale, in C and in C++.
+// With HEXAPLA_TEST_LOCALE=de_DE.UTF-8 tests run as in a program that has set that locale, in C and
+// in C++.
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>

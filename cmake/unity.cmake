@@ -1,12 +1,13 @@
-# HEXAPLA_UNITY_BUILD: files of a target compiled together, up to eight in one translation unit, so that the headers and
-# templates that they share are compiled once: none, tests, or all. No file of a unit defines a name that another one
-# mentions: in an anonymous namespace it would be defined twice, or hide what the other one means.
+# HEXAPLA_UNITY_BUILD (none, tests, or all): compiles up to eight files of a target as one
+# translation unit, so that shared headers and templates are compiled once. No file of a unit may
+# define a name that another one uses: in an anonymous namespace it would be defined twice, or hide
+# the other's name.
 set(HEXAPLA_UNITY_BUILD none CACHE STRING "Files compiled together: none, tests, or all")
 set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY STRINGS none tests all)
 set(HEXAPLA_UNITY_FILES 8)
 
-# The names that a file defines for itself, in an anonymous namespace at column 0: functions, as "name(", and types, constants
-# and aliases, as "name" and "name(". Members and test cases are not among them.
+# The names that a file defines in an anonymous namespace at column 0: functions, as "name(", and
+# types, constants and aliases, as "name" and "name(". Without members and test cases.
 function(hexapla_names_of file out)
   file(STRINGS ${file} lines REGEX "^([[A-Za-z]|}  // namespace$)")
   set(names)
@@ -26,7 +27,7 @@ function(hexapla_names_of file out)
         list(APPEND names ${CMAKE_MATCH_1} "${CMAKE_MATCH_1}(")
       endif()
     endif()
-    if(anonymous AND line MATCHES "^const")  # of a list of constants, each
+    if(anonymous AND line MATCHES "^const")  # each constant of a list
       string(REGEX MATCHALL "[A-Za-z0-9_]+ =" constants "${line}")
       string(REPLACE " =" "" constants "${constants}")
       list(APPEND names ${constants})
@@ -35,7 +36,7 @@ function(hexapla_names_of file out)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# Every identifier in it that stands by itself: not of a comment or a text, no member, and not qualified. "name(" is a call.
+# All unqualified identifiers of a file, without members, comments and strings. "name(" is a call.
 function(hexapla_words_of file out)
   file(READ ${file} text)
   string(REGEX REPLACE "//[^\n]*|\"[^\"\n]*\"|(\\.|->|::)[A-Za-z_][A-Za-z0-9_]*" " " text "${text}")
@@ -54,7 +55,8 @@ function(hexapla_have_common a b out)
   set(${out} FALSE PARENT_SCOPE)
 endfunction()
 
-# The first unit with room for `file`. Units are the variables unit_N (files), names_N and words_N (of them).
+# Puts `file` into the first unit with room for it. Units are the variables unit_N (files), names_N
+# and words_N.
 macro(hexapla_put_into_unit file)
   hexapla_names_of(${file} names)
   hexapla_words_of(${file} words)
@@ -78,5 +80,5 @@ function(hexapla_unity target)
     hexapla_put_into_unit(${file})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)  # of names in other files of the unit
+  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)  # for names in other files of the unit
 endfunction()

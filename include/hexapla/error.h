@@ -1,32 +1,33 @@
 #pragma once
-// What the library throws. Every message names what was wrong (option, file, line, value) and says what to do next; an
-// option is spelled as a field: beam_size. What a caller's own callback throws passes through the library unchanged.
+// Exceptions of the library. Every message names the problem (option, file, line, value) and says
+// what to do next; options are spelled as fields: beam_size. Exceptions of a caller's callback pass
+// through the library unchanged.
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 namespace hexapla {
 
-// All of them.
+// Base class of all errors.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Something that whoever uses the library or the program can mend.
+// An error that the user of the library or program can fix.
 class UserError : public Error {
  public:
   using Error::Error;
 };
 
-// A wrong call: an option or argument out of its range, an unknown option, arguments that do not go together.
+// A wrong call: an option or argument out of range, an unknown option, or conflicting arguments.
 class UsageError : public UserError {
  public:
   explicit UsageError(const std::string& what) : UserError(what) {}
   UsageError(const std::string& what, std::string option, std::string value)
       : UserError(what), at_(std::make_shared<const Place>(Place{std::move(option), std::move(value)})) {}
 
-  // The option that is wrong, and its value in words; empty where it is no single option.
+  // The invalid option, and its value in words; empty if the error is not about a single option.
   const std::string& option() const noexcept { return at_ ? at_->option : nothing(); }
   const std::string& value() const noexcept { return at_ ? at_->value : nothing(); }
 
@@ -41,14 +42,14 @@ class UsageError : public UserError {
   std::shared_ptr<const Place> at_;  // copying an exception must not throw
 };
 
-// A file, or text, that cannot be used: missing, damaged, of another format, not parallel, a model of other
+// Unusable files or text: missing, damaged, of another format, not parallel, or a model with other
 // vocabularies.
 class DataError : public UserError {
  public:
   using UserError::UserError;
 };
 
-// The run time: a disk is full, a file may not be written, a queue is full, a loss is not finite.
+// A failure at run time: full disk, missing permission, full queue, a loss that is not finite.
 class RunError : public UserError {
  public:
   using UserError::UserError;
@@ -59,7 +60,7 @@ class OutOfMemory : public RunError {
   using RunError::RunError;
 };
 
-// The request was canceled, or its time was up.
+// The request was canceled or has timed out.
 class Canceled : public Error {
  public:
   using Error::Error;

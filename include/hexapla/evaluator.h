@@ -19,16 +19,17 @@ struct EvaluatorOptions {
   bool ter_case_sensitive = false, ter_normalized = false, ter_no_punct = false, ter_asian_support = false;
   int resamples = 0;  // bootstrap resamples for intervals and p-values, 2 to 1,000,000; 0: none
   std::uint64_t resample_seed = 12345;
-  // Once it is true, a call ends with Canceled before the next sentence or some thousand resamples. May be null.
+  // Set to true to end a call with Canceled, before the next sentence or within some thousand
+  // resamples. May be null.
   const std::atomic<bool>* stop = nullptr;
 };
 
 struct MetricScore {
   std::string metric;               // "BLEU", "chrF2"
   double score = 0;                 // of the corpus
-  std::string signature;            // as sacreBLEU's, for papers
-  std::string details;              // what stands behind the score: precisions, lengths
-  double mean = 0, half_width = 0;  // of the resamples: 95 % of them lie in mean +- half_width; 0 without resamples
+  std::string signature;            // sacreBLEU's signature, for papers
+  std::string details;              // components of the score: precisions, lengths
+  double mean = 0, half_width = 0;  // over the resamples: 95 % are within mean +- half_width; 0 without resamples
 };
 
 struct Comparison {
@@ -45,11 +46,11 @@ class Evaluator {
   Evaluator& operator=(Evaluator&&) noexcept;
 
   using Lines = std::vector<std::string>;  // detokenized text
-  // references: one or several, each with one line per hypothesis; UsageError where they have not.
+  // references: one or several, each with one line per hypothesis; otherwise UsageError.
   std::vector<MetricScore> score(const Lines& hypotheses, const std::vector<Lines>& references) const;
   // [metric][sentence]
   std::vector<std::vector<double>> score_sentences(const Lines& hypotheses, const std::vector<Lines>& references) const;
-  // With the resamples of the options, or 1,000.
+  // Uses the resamples of the options, or 1,000 if those are 0.
   std::vector<Comparison> compare(const Lines& baseline, const Lines& system,
                                   const std::vector<Lines>& references) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Terms with the translations that they must have.
+// Terms with required translations.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,22 +17,24 @@ namespace api {
 std::shared_ptr<const decode::Glossary> terms_of(const Glossary& glossary);
 }
 
-// Wherever a line contains a source term (as whole words, in scripts without spaces anywhere; in any case; of terms
-// that overlap the longest), its translation contains the target, once for each time. A target may list forms,
-// "Hund|Hunde", of which any will do. Copies share the terms, and any number of threads may use them. Lines are looked
-// at sentence by sentence. A term that the model's vocabulary cannot write is left out and warned of
+// For every occurrence of a source term in a line, the translation must contain the target once.
+// Source terms match whole words (in scripts without spaces: anywhere), ignoring case; among
+// overlapping terms the longest one matches. A target may list alternative forms, "Hund|Hunde".
+// Copies share the terms, and any number of threads may use them. Lines are searched sentence by
+// sentence. A term that the model's vocabulary cannot write is ignored with a warning
 // (TranslatorOptions::warn).
 class Glossary {
  public:
-  Glossary() = default;  // of no terms
-  // Source terms and their targets. UsageError naming the pair: an empty term or form, the same source term twice
-  // (whatever its case), a term or form of more than 1,024 bytes, more than 32 forms or 1,000,000 terms.
+  Glossary() = default;  // no terms
+  // Source terms and their targets. UsageError naming the pair: an empty term or form, a duplicate
+  // source term (ignoring case), a term or form of more than 1,024 bytes, more than 32 forms or
+  // 1,000,000 terms.
   explicit Glossary(const std::vector<std::pair<std::string, std::string>>& terms);
-  // A file with a line for each term: source, a tab, target; blank lines are passed over. DataError naming file and
-  // line: as above, or no line of this kind, or the file cannot be read.
+  // Reads a file with one term per line: source, a tab, target; blank lines are ignored. DataError
+  // naming file and line: as above, an invalid line, or the file cannot be read.
   static Glossary read(const std::string& path);
 
-  std::size_t size() const noexcept;  // terms
+  std::size_t size() const noexcept;  // number of terms
 
  private:
   friend std::shared_ptr<const decode::Glossary> api::terms_of(const Glossary& glossary);

@@ -1,5 +1,5 @@
 #pragma once
-// Everything that happens in a model while it reads one pair of sentences, or looks for a translation.
+// The internals of a model while it reads a pair of sentences, or searches for a translation.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,36 +15,37 @@ namespace hexapla {
 
 struct NamedArray {
   std::vector<std::int64_t> shape;
-  std::vector<double> values;  // row after row
+  std::vector<double> values;  // row by row
 };
 
-// What an inspection keeps.
+// Limits for an inspection's records.
 struct InspectionOptions {
-  std::vector<std::string> tensors{"*"};  // those whose values are kept; * stands for any text. The others have a shape
-  int longest = 512;                      // tokens of a side, 1 to 512: memory grows with the product of both sides
-  std::size_t most_values = 0;            // numbers in all of these tensors together; 0: any number
+  std::vector<std::string> tensors{"*"};  // those whose values are kept (* matches any text); others have only a shape
+  int longest = 512;                      // most tokens per side, 1 to 512: memory grows with the product of both sides
+  std::size_t most_values = 0;            // most numbers in all of these tensors together; 0: no limit
 };
 
 struct Inspection {
   std::vector<std::string> source_tokens;  // </s> last
-  std::vector<std::string> target_tokens;  // as the decoder reads them: <s> first
-  std::vector<std::string> predicted;      // what it is asked for: </s> last
+  std::vector<std::string> target_tokens;  // as the decoder reads them, starting with <s>
+  std::vector<std::string> predicted;      // the tokens to predict, ending with </s>
   std::vector<double> log_probabilities;   // of each predicted token
   double score = 0;                        // their sum
-  // Every intermediate by its place in the model: "encoder.layers.0.self_attention.weights" [heads, queries, keys],
-  // "decoder.layers.1.cross_attention.q" [tokens, width], "generator.log_probabilities" [tokens, vocabulary].
+  // All intermediates by their place in the model: "encoder.layers.0.self_attention.weights"
+  // [heads, queries, keys], "decoder.layers.1.cross_attention.q" [tokens, width],
+  // "generator.log_probabilities" [tokens, vocabulary].
   std::map<std::string, NamedArray> tensors;
-  std::vector<std::string> warnings;  // of the text: bytes that are not UTF-8, letters that the vocabulary lacks
+  std::vector<std::string> warnings;  // about the text: invalid UTF-8, letters missing from the vocabulary
 };
 
-// A continuation that a step of beam search weighs.
+// A candidate in a step of beam search.
 struct SearchCandidate {
-  std::size_t beam = 0;        // the hypothesis of the step that it extends, from 0
-  std::string token;           // </s> ends it
-  double log_probability = 0;  // of the token alone
+  std::size_t beam = 0;        // the hypothesis that it extends, from 0
+  std::string token;           // </s> ends the hypothesis
+  double log_probability = 0;  // of the token
   double score = 0;            // of the hypothesis with this token
-  double normalized = 0;       // the score divided by the length penalty, as finished hypotheses are compared
-  std::string fate;  // "goes on", "finished", "too low" (ends, below the first beam_size), "beaten" (as many better
+  double normalized = 0;       // the score divided by the length penalty, by which finished hypotheses are compared
+  std::string fate;  // "goes on", "finished", "too low" (ends, below the first beam_size), "beaten" (beam_size better
                      // ones go on) or "left" (would go on, but the search ends)
   std::string why;   // the same in words: "dropped: 4 better ones go on"
 };
@@ -52,7 +53,7 @@ struct SearchCandidate {
 struct SearchHypothesis {
   std::vector<std::string> tokens;  // without <s> and </s>
   std::string text;
-  double score = 0, normalized = 0;  // of one that is not finished, normalized is 0
+  double score = 0, normalized = 0;  // normalized is 0 if it is not finished
 };
 
 struct SearchStep {
@@ -60,39 +61,41 @@ struct SearchStep {
   std::vector<SearchCandidate> candidates;  // best first
 };
 
-// Beam search for the translation of one sentence, step by step.
+// Beam search for one sentence, step by step.
 struct SearchTrace {
   std::vector<std::string> source_tokens;  // </s> last
   std::vector<SearchStep> steps;
-  std::string ending;  // "enough" (beam_size hypotheses are finished), "passed" (no live one can still pass the n_best
-                       // finished ones) or "longest" (the longest length)
+  std::string ending;  // "enough" (beam_size hypotheses are finished), "passed" (no live one can still beat the
+                       // n_best finished ones) or "longest" (maximum length)
   std::string why;     // the same in words
-  std::vector<SearchHypothesis> finished;  // what a Translator finds, best first
-  std::vector<std::string> warnings;       // as Inspection has them
+  std::vector<SearchHypothesis> finished;  // the result of a Translator, best first
+  std::vector<std::string> warnings;       // as in Inspection
 };
 
-// The const functions may be called from several threads at once.
+// The const functions are thread-safe.
 class Inspector {
  public:
-  explicit Inspector(const std::string& model_path);  // as Translator's
+  explicit Inspector(const std::string& model_path);  // as for Translator
   ~Inspector();
   Inspector(Inspector&&) noexcept;
   Inspector& operator=(Inspector&&) noexcept;
 
-  // With teacher forcing. An empty target: the source is translated first. UsageError: an empty source, or more than
-  // 512 tokens on a side.
+  // Uses teacher forcing. If target is empty, the source is translated first. UsageError: empty
+  // source, or more than 512 tokens on a side.
   Inspection inspect(const std::string& source, const std::string& target = "") const;
-  // The same, keeping only what is asked for. UsageError, too: more tokens on a side, or numbers, than options allow.
+  // The same, keeping only what options select. UsageError also if their limits of tokens or
+  // numbers are exceeded.
   Inspection inspect(const std::string& source, const std::string& target, const InspectionOptions& options) const;
-  // How a tensor of an inspection follows from others, as this model computes it: "softmax(scores), by row". "": no
-  // tensor has this name.
+  // How this model computes a tensor of an inspection from others: "softmax(scores), by row". "":
+  // unknown tensor.
   std::string formula(const std::string& tensor) const;
-  // Plain beam search, with weights in f32. UsageError: an empty source, one of more than options.max_length tokens, or
-  // options of another search (sampling, a minimum length, rules on repeats and unknown tokens, a coverage penalty).
+  // Plain beam search, in f32. UsageError: an empty source or one of more than options.max_length
+  // tokens, or options of another kind of search (sampling, a minimum length, rules on repeats and
+  // unknown tokens, a coverage penalty).
   SearchTrace trace(const std::string& source, const TranslatorOptions& options = {}) const;
-  // The attention maps of one sublayer as an SVG picture: "encoder.layers.0.self_attention",
-  // "decoder.layers.1.cross_attention". UsageError: there is no such sublayer, or the inspection has not kept the
-  // values of its weights and scores.
+  // The attention maps of one sublayer, such as "encoder.layers.0.self_attention" or
+  // "decoder.layers.1.cross_attention", as an SVG picture. UsageError: unknown sublayer, or the
+  // inspection has not kept the values of its weights and scores.
   static std::string draw_attention(const Inspection& inspection, const std::string& sublayer);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A model as a file: its configuration, its parameters, and what can be made of it.
+// Model files: configuration, parameters, averaging and quantization.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,13 +16,14 @@ namespace hexapla {
 struct ParameterView {
   std::string name;  // "encoder.layers.0.self_attention.qkv.weight"
   std::vector<std::int64_t> shape;
-  float* values;  // row after row; may be changed
+  float* values;  // row by row; may be changed
   std::size_t size;
 };
 
 class Model {
  public:
-  // A model file, or the folder of a training, in f32 even where it is quantized. DataError naming the file.
+  // Loads a model file, or the folder of a training, in f32 even if it is quantized. DataError
+  // naming the file.
   static Model load(const std::string& path);
   // The mean of several models of the same configuration and vocabularies: files, folders or checkpoints.
   static Model average(const std::vector<std::string>& paths);
@@ -30,14 +31,14 @@ class Model {
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
-  // Written whole or not at all. RunError: it cannot be written.
+  // Writes atomically. RunError: it cannot be written.
   void save(const std::string& path) const;
-  // In 8-bit integers, but for the parts whose names begin with one of `keep` ("encoder.layers.0."). UsageError: there
-  // is no such part.
+  // Saves 8-bit integers, except for the parts whose names begin with one of `keep`
+  // ("encoder.layers.0."). UsageError: no such part.
   void save_quantized(const std::string& path, const std::vector<std::string>& keep = {}) const;
 
   std::string configuration() const;                   // JSON
-  std::map<std::string, std::string> history() const;  // how it came about: options, data, build
+  std::map<std::string, std::string> history() const;  // how the model was made: options, data, build
   std::int64_t parameter_count() const;
   std::vector<ParameterView> parameters();
   std::string source_vocabulary() const, target_vocabulary() const;  // bytes of SentencePiece models

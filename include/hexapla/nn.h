@@ -1,8 +1,8 @@
 #pragma once
-// UNSTABLE: whatever is here may change with any version; hexapla/hexapla.h does not include it.
+// UNSTABLE: anything here may change with any version; hexapla/hexapla.h does not include it.
 //
-// The layers of "Attention Is All You Need" for programs that build something else from them, each with its forward and
-// its backward pass. A tagger, and one step of its training:
+// The layers of "Attention Is All You Need" for programs that build other models from them, each
+// with its forward and backward pass. A tagger, and one step of its training:
 //
 //   const hexapla::Options shape{{"dim_model", 64}, {"dim_ff", 256}, {"heads", 4}, {"enc_layers", 2}};
 //   nn::Embedding embedding(words, shape);
@@ -19,19 +19,21 @@
 //   embedding.backward(work, encoder.backward(work, loss.dx));
 //   adam.update(work, 1e-3);
 //
-// Batches are ragged: the rows of a tensor are the tokens of all sentences, one after the other and without padding,
-// and Offsets say where each sentence begins. Numbers are f32. examples/tagger is a complete program.
+// Batches are ragged: the rows of a tensor are the tokens of all sentences, concatenated without
+// padding, and Offsets give the beginning of each sentence. Numbers are f32. examples/tagger is a
+// complete program.
 //
-// backward() belongs to the last forward() of the same layer and pass that has had none: of a layer that is used
-// several times, the backward calls come in the reverse order. It takes the gradient of the output, returns those of
-// the inputs, and adds to those of the parameters. The arguments may be freed after any call.
+// A backward() call belongs to the last forward() call of the same layer and pass that has no
+// backward() yet: if a layer is used several times, the backward calls come in reverse order. It
+// takes the gradient of the output, returns those of the inputs, and adds to those of the
+// parameters. The arguments may be freed after any call.
 //
-// Errors: UsageError for wrong sizes, ids and offsets, for tensors of an earlier pass or of another workspace, and for
-// a backward() without a forward(); RunError when the workspace is full.
+// Errors: UsageError for wrong sizes, ids and offsets, for tensors of an earlier pass or of another
+// workspace, and for a backward() without a forward(); RunError if the workspace is full.
 //
-// Threads: one workspace belongs to one thread at a time. A layer may run forward() in several workspaces at once while
-// nothing changes its parameters, which backward(), Adam and initialize() do, and forward() of a norm that keeps
-// running statistics.
+// Threads: a workspace may be used by one thread at a time. A layer may run forward() in several
+// workspaces at the same time while nothing changes its parameters; backward(), Adam and
+// initialize() change them, and so does forward() of a norm with running statistics.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,7 +47,7 @@
 
 namespace hexapla {
 
-// Inside the library.
+// Internal.
 namespace api {
 class LayerState;
 class Pass;
@@ -53,16 +55,17 @@ class Pass;
 
 namespace nn {
 
-// Where the sentences of a batch begin, and where the last one ends: {0, 5, 6, 10} are three of 5, 1 and 4 rows. None
-// is empty.
+// The beginnings of a batch's sentences, and the end of the last one: {0, 5, 6, 10} means 5, 1 and
+// 4 rows. No sentence may be empty.
 using Offsets = std::vector<std::int32_t>;
-using Ids = std::vector<std::int32_t>;  // of tokens or labels, from 0 on
+using Ids = std::vector<std::int32_t>;  // of tokens or labels, from 0
 
-// A matrix of f32, row after row without gaps. A view: the numbers belong to a workspace, until its next pass begins.
+// An f32 matrix, row by row without gaps. A view: the workspace owns the numbers, until its next
+// pass begins.
 class Tensor {
  public:
   Tensor() = default;
-  explicit operator bool() const { return data_ != nullptr; }  // false: there is none
+  explicit operator bool() const { return data_ != nullptr; }  // false: no tensor
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
   float* data() const { return data_; }
@@ -75,55 +78,56 @@ class Tensor {
 
   float* data_ = nullptr;
   std::int64_t rows_ = 0, columns_ = 0;
-  std::uint64_t pass_ = 0;  // no two have the same number, in all workspaces
+  std::uint64_t pass_ = 0;  // unique over all workspaces
 };
 
-// Where and how a pass is computed: the memory of its tensors, what its forward calls left for their backward calls,
-// the randomness of its dropout.
+// The state of a pass: memory of its tensors, data that forward calls leave for backward calls, and
+// random numbers of dropout.
 class Workspace {
  public:
-  // bytes: the most that one pass may take. The system gives them when they are used. RunError: not even the addresses
-  // can be had.
+  // bytes: limit for one pass; memory is allocated on use. RunError: the address space cannot be
+  // reserved.
   explicit Workspace(std::size_t bytes = std::size_t{1} << 30);
   ~Workspace();
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  // A new pass, and the end of all tensors of the one before. Nothing is dropped, and a batch norm uses its running
-  // statistics, which do not change; gradients can be had all the same. A new workspace has begun such a pass.
+  // Begins a new pass and invalidates all tensors of the previous one. There is no dropout, and a
+  // batch norm uses its running statistics without changing them; gradients can still be computed.
+  // A new workspace has begun such a pass.
   void begin();
-  // The same for training: dropout is on. seed and step name the elements that are dropped.
+  // The same for training: dropout is on. seed and step determine the dropped elements.
   void begin_training(std::uint64_t seed, std::uint32_t step);
 
-  Tensor zeros(std::int64_t rows, std::int64_t columns);  // to be filled by the caller
-  std::size_t bytes_in_use() const;                       // by this pass so far
+  Tensor zeros(std::int64_t rows, std::int64_t columns);  // for the caller to fill
+  std::size_t bytes_in_use() const;                       // of this pass so far
 
-  api::Pass& state() const;  // for the library. UsageError: moved from
+  api::Pass& state() const;  // internal. UsageError: moved from
 
  private:
   api::Owned<api::Pass> state_;
 };
 
-Tensor add(Workspace& work, const Tensor& a, const Tensor& b);  // of equal sizes; its backward: dy for both
-Tensor log_softmax(Workspace& work, const Tensor& x);           // of each row; no backward
+Tensor add(Workspace& work, const Tensor& a, const Tensor& b);  // same sizes; the gradient of both is dy
+Tensor log_softmax(Workspace& work, const Tensor& x);           // by row; no backward
 
-// A view into a layer, valid for as long as the layer lives.
+// A view into a layer, valid during its lifetime.
 struct Parameter {
   std::string name;  // "layers.0.self_attention.qkv.weight"
   std::vector<std::int64_t> shape;
-  float* values;     // row after row; may be changed
-  float* gradients;  // of the same layout; null for the running statistics of a batch norm
+  float* values;     // row by row; may be changed
+  float* gradients;  // same layout; null for the running statistics of a batch norm
   std::size_t size;
 };
 
-// What all layers have in common. Where a constructor takes an architecture, that is options of `hexapla train` such as
-// dim_model, dim_ff, heads, dropout, norm, norm_position, activation (docs/commands.md has them all); each layer reads
-// those that concern it, and one that is not given is the paper's base model's. UsageError: no such option, a value out
-// of its range.
+// Base class of all layers. A constructor's architecture consists of options of `hexapla train`
+// such as dim_model, dim_ff, heads, dropout, norm, norm_position, activation (all in
+// docs/commands.md); each layer reads those that it needs, with the defaults of the paper's base
+// model. UsageError: unknown option, value out of range.
 class Layer {
  public:
   std::vector<Parameter> parameters();
-  const std::shared_ptr<api::LayerState>& state() const;  // for the library. UsageError: moved from
+  const std::shared_ptr<api::LayerState>& state() const;  // internal. UsageError: moved from
 
  protected:
   explicit Layer(std::shared_ptr<api::LayerState> state) : state_(std::move(state)) {}
@@ -137,20 +141,21 @@ class Layer {
 
 using Layers = std::vector<Layer*>;
 
-// Starting values of the layers of one model: matrices Xavier-uniform, with their limits times gain (hexapla train:
-// 0.577), embeddings normal with deviation dim_model^-0.5, biases 0, gains of norms 1. Each parameter draws numbers of
-// its own from the seed. A new layer has those of {this layer} and seed 1.
+// Initializes the layers of one model: matrices Xavier-uniform, with limits multiplied by gain
+// (hexapla train: 0.577), embeddings normal with standard deviation dim_model^-0.5, biases 0, gains
+// of norms 1. Each parameter has its own random numbers from the seed. A new layer is initialized
+// like {this layer} with seed 1.
 void initialize(const Layers& layers, std::uint64_t seed, double gain = 1);
-// Sets the gradients to 0, as they are in a new layer and after Adam::update().
+// Sets the gradients to 0, as in a new layer and after Adam::update().
 void clear_gradients(const Layers& layers);
 
-// Sections 3.4 and 3.5: Dropout(sqrt(d_model) E[id] + PE[position]), what enters a stack. Reads dim_model, dropout,
-// positions, max_positions, first_position, embedding_scale, embedding_norm.
+// Sections 3.4 and 3.5, the input of a stack: Dropout(sqrt(d_model) E[id] + PE[position]). Reads
+// dim_model, dropout, positions, max_positions, first_position, embedding_scale, embedding_norm.
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t vocabulary, const Options& architecture);
-  // Positions count from 0 in each sentence -> [ids, dim_model]. DataError: a sentence is longer than learned positions
-  // are.
+  // Positions count from 0 in each sentence -> [ids, dim_model]. DataError: a sentence exceeds the
+  // learned positions.
   Tensor forward(Workspace& work, const Ids& ids, const Offsets& offsets) const;
   void backward(Workspace& work, const Tensor& dy);
 };
@@ -163,7 +168,7 @@ class Linear : public Layer {
   Tensor backward(Workspace& work, const Tensor& dy);
 };
 
-// Section 3.1: each row to mean 0 and variance 1, then times gain plus bias.
+// Section 3.1: normalizes each row to mean 0 and variance 1, then multiplies by gain and adds bias.
 class LayerNorm : public Layer {
  public:
   explicit LayerNorm(std::int64_t width, double epsilon = 1e-6);
@@ -179,9 +184,9 @@ class Dropout : public Layer {
   Tensor backward(Workspace& work, const Tensor& dy);
 };
 
-// Section 3.3: FFN(x) = f(x W1 + b1) W2 + b2 for each row, [N, dim_model] -> [N, dim_model]. Reads dim_model, dim_ff,
-// activation, gated, activation_dropout; experts, experts_per_token, dim_expert, expert_capacity. load_balancing is a
-// part of the loss of a whole training, which no layer adds here.
+// Section 3.3: FFN(x) = f(x W1 + b1) W2 + b2 for each row, [N, dim_model] -> [N, dim_model]. Reads
+// dim_model, dim_ff, activation, gated, activation_dropout; experts, experts_per_token, dim_expert,
+// expert_capacity. load_balancing is part of the loss of a whole training and not added here.
 class FeedForward : public Layer {
  public:
   explicit FeedForward(const Options& architecture);
@@ -193,18 +198,18 @@ struct AttentionInputs {
   Tensor query, key, value;  // [Nq, dim_model], [Nk, dim_model], [Nk, dim_model]; may be the same tensor
   Offsets queries, keys;     // sentence b of the queries sees sentence b of the keys
   bool causal = false;       // query t of a sentence sees its keys 0 .. t
-  // Optional, [Nq, keys of the longest sentence]: added to the scores; -infinity hides a key. Has no gradient.
-  // UsageError: anything but 0 and -infinity where `score` is no softmax.
+  // Optional, [Nq, keys of the longest sentence]: added to the scores; -infinity hides a key. Has
+  // no gradient. UsageError: values other than 0 and -infinity if `score` is not a softmax.
   Tensor mask = {};
 };
-// Of inputs that are the same tensor, the gradients are one tensor, too, and it is their sum: for self-attention take
-// `query`, for attention over a memory `query` and `key`.
+// If inputs are the same tensor, their gradients are one tensor, too, their sum: for self-attention
+// use `query`, for attention over a memory `query` and `key`.
 struct AttentionGradients {
   Tensor query, key, value;
 };
 struct AttentionWeights {
   std::int64_t heads = 0, queries = 0, keys = 0;
-  std::vector<double> values;  // [heads, queries, keys]; each query's add up to 1
+  std::vector<double> values;  // [heads, queries, keys]; sums to 1 for each query
 };
 
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O. Reads dim_model, heads, dim_key, dim_value, score,
@@ -214,14 +219,13 @@ class MultiHeadAttention : public Layer {
   explicit MultiHeadAttention(const Options& architecture);
   Tensor forward(Workspace& work, const AttentionInputs& in) const;  // -> [Nq, dim_model]
   AttentionGradients backward(Workspace& work, const Tensor& dy);
-  // Of one sentence in the forward() that a backward() would belong to, without dropout. UsageError: there is no such
-  // sentence.
+  // The weights of one sentence in the last forward() without a backward(), without dropout.
+  // UsageError: no such sentence.
   AttentionWeights weights(Workspace& work, std::size_t sentence) const;
 };
 
-// Section 3.1: self-attention (or what encoder_mixing names) and feed-forward, each with its residual connection, norm
-// and dropout.
-// [N, dim_model] -> [N, dim_model].
+// Section 3.1: self-attention (or its alternative, see encoder_mixing) and feed-forward, each with
+// residual connection, norm and dropout. [N, dim_model] -> [N, dim_model].
 class EncoderLayer : public Layer {
  public:
   explicit EncoderLayer(const Options& architecture);
@@ -229,8 +233,8 @@ class EncoderLayer : public Layer {
   Tensor backward(Workspace& work, const Tensor& dy);
 };
 
-// A stack of enc_layers of them, and a norm on top where norm_position is pre or post-last. It does not embed: x may
-// come from an Embedding or from anything else.
+// A stack of enc_layers layers, with a final norm if norm_position is pre or post-last. It does not
+// embed: x may come from an Embedding or any other source.
 class Encoder : public Layer {
  public:
   explicit Encoder(const Options& architecture);
@@ -238,8 +242,8 @@ class Encoder : public Layer {
   Tensor backward(Workspace& work, const Tensor& dy);
 };
 
-// What a decoder reads: x [N, dim_model], and the encoder's output [M, dim_model] as memory, which has as many
-// sentences.
+// The inputs of a decoder: x [N, dim_model], and as memory the encoder's output [M, dim_model],
+// with the same number of sentences.
 struct DecoderInputs {
   Tensor x, memory;
   Offsets offsets, memory_offsets;
@@ -256,7 +260,7 @@ class DecoderLayer : public Layer {
   DecoderGradients backward(Workspace& work, const Tensor& dy);
 };
 
-// A stack of dec_layers of them, like Encoder.
+// A stack of dec_layers layers, like Encoder.
 class Decoder : public Layer {
  public:
   explicit Decoder(const Options& architecture);
@@ -267,7 +271,7 @@ class Decoder : public Layer {
 struct Loss {
   double smoothed = 0;      // label-smoothed cross-entropy in nats, summed over the rows
   double nll = 0;           // -log p(label), summed
-  std::int64_t labels = 0;  // so many rows
+  std::int64_t labels = 0;  // number of rows
 };
 struct LossGradient {
   Loss loss;
@@ -279,37 +283,37 @@ struct LossGradient {
 class Generator : public Layer {
  public:
   Generator(std::int64_t dim_model, std::int64_t classes, bool bias = true);
-  // W is the embedding's table, transposed: its parameter stays the embedding's.
+  // W is the embedding's transposed table; the parameter stays the embedding's.
   explicit Generator(Embedding& tied, bool bias = false);
 
   // Logits, and their gradient.
   Tensor forward(Workspace& work, const Tensor& x) const;
   Tensor backward(Workspace& work, const Tensor& dy);
 
-  // Without ever holding the matrix of logits. labels: one for each row. smoothing: from 0 to below 1.
+  // Does not materialize the matrix of logits. labels: one per row. smoothing: from 0 to below 1.
   Loss loss(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0) const;
-  // Forward and backward in one pass: the gradients are those of scale * loss.smoothed.
+  // Forward and backward in one pass: computes the gradients of scale * loss.smoothed.
   LossGradient loss_and_gradient(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0,
                                  double scale = 1);
 };
 
 struct AdamOptions {  // the paper's
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double clip_norm = 0;  // gradients are scaled down to this norm over all layers; 0: never
+  double clip_norm = 0;  // limit for the norm of the gradients over all layers; 0: none
 };
 
-// Section 5.3. The layers may move, and live on for as long as this does.
+// Section 5.3. The layers may be moved; their state lives at least as long as this.
 class Adam {
  public:
-  // UsageError: an option out of its range, a layer that is given twice.
+  // UsageError: an option out of range, or a layer given twice.
   explicit Adam(const Layers& layers, const AdamOptions& options = {});
   ~Adam();
   Adam(Adam&&) noexcept;
   Adam& operator=(Adam&&) noexcept;
 
-  // One step along the gradients, which are 0 afterwards. -> their norm before clipping. RunError: it is not finite;
-  // the parameters, the moments and the number of steps are as before then, and the gradients are 0, so that the next
-  // batch can be learned from.
+  // Takes one step along the gradients and sets them to 0. Returns their norm before clipping.
+  // RunError if it is not finite; parameters, moments and the step count are then unchanged, and
+  // the gradients are 0, so that training can continue with the next batch.
   double update(Workspace& work, double learning_rate);
 
  private:

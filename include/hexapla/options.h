@@ -1,6 +1,6 @@
 #pragma once
-// Options by name, as `hexapla train --help` and docs/commands.md list them; "batch_tokens" and "batch-tokens" are the
-// same.
+// Options by name, as listed by `hexapla train --help` and docs/commands.md; "batch_tokens" and
+// "batch-tokens" are equivalent.
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -13,7 +13,8 @@
 
 namespace hexapla {
 
-// A value in words, whatever it was given as: a number, a switch, a word, a path, or a list of them, {"a.en", "a.de"}.
+// A value as text, converted from a number, a switch, a word, a path, or a list of these: {"a.en",
+// "a.de"}.
 class OptionValue {
  public:
   OptionValue(const char* word) : words_{word} {}
@@ -23,7 +24,7 @@ class OptionValue {
   OptionValue(bool on) : words_{on ? "true" : "false"} {}
   template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>, int> = 0>
   OptionValue(Integer number) : words_{std::to_string(number)} {}
-  OptionValue(double number);  // written so that it reads back as the same number
+  OptionValue(double number);  // in a form that reads back as the same number
   OptionValue(std::initializer_list<OptionValue> list) : list_(true) { add(list); }
   OptionValue(std::vector<std::string> words) : words_(std::move(words)), list_(true) {}
   template <class T, std::enable_if_t<std::is_convertible_v<const T&, OptionValue>, int> = 0>
@@ -32,7 +33,7 @@ class OptionValue {
   }
 
   const std::vector<std::string>& words() const { return words_; }
-  bool is_list() const { return list_; }  // even of one: an option that has a single value refuses it
+  bool is_list() const { return list_; }  // even with one element: refused by options with a single value
 
  private:
   template <class List>
@@ -53,10 +54,10 @@ using Options = std::map<std::string, OptionValue>;
 struct OptionDescription {
   std::string name;   // "beam_size"
   std::string type;   // "integer", "number", "boolean" or "text"; "list of number", "list of text"
-  std::string usual;  // its value in words where it is not given; may be empty
+  std::string usual;  // default value as text; may be empty
   std::string help;   // one line
 };
 std::vector<OptionDescription> search_options();    // of TranslatorOptions
-std::vector<OptionDescription> training_options();  // of Trainer; a preset changes some of the usual values
+std::vector<OptionDescription> training_options();  // of Trainer; a preset changes some of the defaults
 
 }  // namespace hexapla

@@ -1,6 +1,6 @@
 #pragma once
-// Inside the library: what an object of its classes owns. Such an object may be moved from; then it can be destroyed or
-// assigned to, and everything else is a UsageError.
+// Internal: ownership of an object of the library's classes. After a move, the object can only be
+// destroyed or assigned to; anything else is a UsageError.
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace hexapla::api {
 
-// T::kind says in messages what the object is, "translator".
+// T::kind is the object's name in messages, "translator".
 template <class T>
 class Owned {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// Translating and scoring text with one trained model, or with several together.
+// Translates and scores text with one trained model or an ensemble.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -19,20 +19,21 @@
 
 namespace hexapla {
 
-// The same as the options of `hexapla translate`; docs/commands.md says more of each. What is not given is as the
-// model's file records it (`hexapla import` writes what its system sets for it: beam_size, length_penalty, ..), else as
-// said here; a value that is given counts, also where it is the one said here. UsageError: out of range, or given
-// although it does nothing beside the others (temperature without sample) or in a call (n_best in translate()).
+// The same as the options of `hexapla translate`; see docs/commands.md for details. An option that
+// is not given has the value recorded in the model's file (`hexapla import` records the original
+// system's: beam_size, length_penalty, ..), or else the default below; a given value always takes
+// precedence, even if it equals the default. UsageError: out of range, or given although it has no
+// effect with the other options (temperature without sample) or in a call (n_best in translate()).
 struct TranslatorOptions {
   std::optional<int> beam_size;          // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000
   std::optional<int> n_best;             // 1: translations per line in translate_n_best(), at most beam_size
   std::optional<double> length_penalty;  // 0.6: the exponent alpha below, -100 to 100; 0: scores are not normalized
   // "paper": score / ((5 + length) / 6)^alpha, or "power": score / length^alpha.
   std::optional<std::string> length_normalization;
-  std::optional<int> extra_length;  // 50: a translation has at most so many tokens more than its source, to 1,000,000
-  std::optional<int> max_length;    // 512: tokens at a time, from 2; longer lines are split, in score() truncated
-  std::optional<int> batch_sentences;  // 64: lines that are translated at the same time, 1 to 1,000,000
-  std::optional<int> batch_tokens;     // 4096: and their tokens, 1 to 16,777,216: working memory grows with both
+  std::optional<int> extra_length;     // 50: most tokens beyond the number of source tokens, up to 1,000,000
+  std::optional<int> max_length;       // 512: tokens at a time, from 2; longer lines are split, in score() truncated
+  std::optional<int> batch_sentences;  // 64: lines translated at the same time, 1 to 1,000,000
+  std::optional<int> batch_tokens;     // 4096: their tokens, 1 to 16,777,216; working memory grows with both
   std::optional<double> word_penalty;  // 0: subtracted from the score for each token, before normalization, -1e6 to 1e6
   std::optional<double> coverage_penalty;  // 0: for source tokens left untranslated, up to 1e6
   std::optional<int> longest;              // 0, no limit: maximum length in tokens, up to 1,000,000
@@ -41,20 +42,22 @@ struct TranslatorOptions {
   // 1, off: the log-probability of a token that the translation already has is multiplied by this, above 0 to 100
   std::optional<double> repetition_penalty;
   std::optional<int> no_repeat_ngram;  // 0, off: never repeat a sequence of this many tokens, up to 1,000,000
-  std::optional<int> max_repetition;   // 0, off: repeat letters or words at most so many times in a row
-  std::optional<std::string> unk;      // "keep" unknown tokens, "forbid" them, or "copy" the word that they come from
-  // "full": a line is done when beam_size translations are finished; "outscored": only when the best unfinished one
-  // scores no higher, at its length so far, than the worst of them; "never": when it can be no better at any length;
-  // "shrinking": what is finished leaves its place in the beam empty.
+  std::optional<int> max_repetition;   // 0, off: most times in a row that letters or words may be repeated
+  std::optional<std::string> unk;      // "keep" unknown tokens, "forbid" them, or "copy" the source word
+  // "full": a line is done when beam_size translations are finished; "outscored": only when the
+  // best unfinished one, normalized by its length so far, scores no higher than the worst of these;
+  // "never": only when it cannot become better at any length; "shrinking": a finished translation
+  // leaves its place in the beam empty.
   std::optional<std::string> stop_when;
-  // "auto": a line with several sentences is translated one by one where the model has not learned from such lines;
+  // "auto": split lines with several sentences, unless the model was trained on such lines;
   // "split": always; "keep": never
   std::optional<std::string> sentences;
   std::optional<std::string> long_input;  // "split" lines longer than max_length, "refuse" or "truncate" them
-  // "auto": the model does not see placeholders, tags, addresses, @names, #tags, emoji, `code` and what its vocabulary
-  // cannot spell; they go along with the words beside them. "none": it sees them as text
+  // "auto": hide placeholders, tags, addresses, @names, #tags, emoji, `code`, and text that the
+  // vocabulary cannot spell from the model, and put them next to the translations of their
+  // neighbors; "none": translate them like other text
   std::optional<std::string> protect;
-  std::optional<std::vector<std::string>> protect_pattern;  // regular expressions (RE2) of more that is protected
+  std::optional<std::vector<std::string>> protect_pattern;  // further regular expressions (RE2) of protected text
   std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching
   std::optional<double> temperature;  // 1; above: flatter distribution, between 0 and 1: sharper
   std::optional<int> top_k;           // 0, all: sample from this many most probable tokens, up to 4,194,304
@@ -63,94 +66,96 @@ struct TranslatorOptions {
   // Units of the word alignments that translate_n_best() and submit() give: "words" (in scripts without spaces,
   // characters), "blanks" (whitespace-separated words) or "pieces" (tokens); "": none.
   std::string alignment;
-  // What certain terms are translated by, with their constraints on top of those of the lines. Needs beam search.
+  // Required translations of terms, in addition to the constraints of the lines. Needs beam search.
   Glossary glossary;
-  // Called for every line, and in score() for every translation, that was split or truncated at max_length or was not
-  // UTF-8, with its index in the input, from 0, and what was done.
+  // Called for every line (in score() also every translation) that was split, truncated at
+  // max_length, or not UTF-8, with its index in the input, from 0, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
-  // Once it is true, the call ends with Canceled before the next step of decoding or batch of scoring. May be null; not
-  // for submit().
+  // Set to true to end the call with Canceled, before the next step of decoding or batch of
+  // scoring. May be null; not for submit().
   const std::atomic<bool>* stop = nullptr;
 
-  // From options by name; the rest is not given. UsageError: no such option, a value that it does not have, or
-  // an option that can do nothing beside the others.
+  // Converts options given by name; others are unset. UsageError: unknown option, invalid value, or
+  // an option without effect.
   static TranslatorOptions from(const Options& options);
 };
 
-// What translations of one line must and must not be.
+// Constraints on the translations of one line.
 struct Constraints {
-  std::string prefix;                // the translation begins so; it may end inside a word
-  std::vector<std::string> require;  // phrases that it contains
-  std::vector<std::string> forbid;   // phrases that it does not contain
+  std::string prefix;                // the translation begins with this; may end inside of a word
+  std::vector<std::string> require;  // phrases that it must contain
+  std::vector<std::string> forbid;   // phrases that it must not contain
 };
 
-// A matrix, row after row.
+// A matrix, row by row.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;
   double operator()(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
 };
 
-// Which source words a translation's words came from: the decoder's attention over the encoder.
+// Word alignments, from the decoder's attention over the encoder.
 struct Alignment {
   std::vector<std::string> source_words, target_words;
   Matrix weights;                          // [target words + 1, source words + 1]; the last ones are </s>
-  std::vector<std::pair<int, int>> links;  // for each target word the source word with most of its attention: (source,
-                                           // target), from 0
+  std::vector<std::pair<int, int>> links;  // for each target word, the source word with most of its attention:
+                                           // (source, target), from 0
 };
 
 struct Translation {
   std::string text;
-  double score = 0;       // log-probability of the tokens, the end of the sentence included
-  double normalized = 0;  // divided by the length penalty; the best translation has the largest. If a line was split,
-                          // both are sums over its parts. -infinity: nothing satisfies the constraints
+  double score = 0;       // log-probability of the tokens, including the end of the sentence
+  double normalized = 0;  // score divided by the length penalty; the best translation has the largest. If a line was
+                          // split, both are sums over its parts. -infinity: no translation satisfies the constraints
   std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
   std::vector<std::int32_t> ids;    // of the tokens
   std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
-  Alignment alignment;              // where TranslatorOptions::alignment asks for it
+  Alignment alignment;              // set if TranslatorOptions::alignment asks for it
 };
 
 struct ScoreResult {
-  double score = 0;                  // log-probability of the translation, the end of the sentence included
+  double score = 0;                  // log-probability of the translation, including the end of the sentence
   double normalized = 0;             // divided by the length penalty
   std::vector<std::string> tokens;   // of the translation
   std::vector<double> token_scores;  // log-probability of each of them, and of the end of the sentence
 };
 
-// How models are loaded, and how several translate together.
+// How to load models, and how several of them translate together.
 struct ModelOptions {
-  // Precision of products with weights: "f32" (the default), "bf16" or "int8". UsageError: anything but int8 for a
-  // quantized model, which is computed from its integers.
+  // Precision of products with weights: "f32" (the default), "bf16" or "int8". UsageError: a
+  // quantized model with anything but int8, since it is computed from its integers.
   std::optional<std::string> precision;
-  std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
-  std::vector<double> weights;      // of the models, as many; none: all alike
-  int threads = 0;  // that each call computes with, and all requests of submit() together; 0: as set_threads() says
-  Options search;   // of calls that do not give them; on top of what the model's file records
+  std::string ensemble = "linear";  // "linear": mean of probabilities; or "log-linear"
+  std::vector<double> weights;      // one per model; empty: equal
+  int threads = 0;  // used by each call, and by all submit() requests together; 0: as set by set_threads()
+  Options search;   // defaults for calls, taking precedence over what the model's file records
 };
 
-// Upper bounds for the translations of a request: how many, their tokens, and the cells of their alignments, where they
-// are asked for (with units "words" an estimate: a token may have several words).
+// Upper bounds for the translations of a request: their number, tokens, and, if requested, cells of
+// alignments (with units "words" an estimate, because a token may contain several words).
 struct RequestSize {
   std::size_t translations = 0, tokens = 0, alignment_cells = 0;
 };
 
-// Options of a request beside those of its search.
+// Options of a request besides those of its search.
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
-  std::vector<bool> aligned;  // for each line whether its alignment is wanted; none: of all, if `alignment` asks for it
-  std::chrono::milliseconds timeout{0};  // from now on; 0, and milliseconds::max(): none. UsageError: below 0
-  // Whose it is, any number: clients take turns, and while several are there, none has more than 2 lines per loop on
-  // their way, so that one with a single line does not wait for the long steps of one with thousands.
+  std::vector<bool> aligned;             // whether to align each line; empty: all, if `alignment` is set
+  std::chrono::milliseconds timeout{0};  // from now on; 0 and milliseconds::max(): none. UsageError: below 0
+  // Any number that identifies a client. Clients take turns, and while several are active, none has
+  // more than 2 lines per loop in progress, so that a client with one line does not wait for the
+  // long steps of one with thousands.
   std::uint64_t client = 0;
-  // Called once by submit(), before anything is translated: what it throws comes out of submit().
+  // Called once by submit(), before the translation; its exceptions propagate from submit().
   std::function<void(const RequestSize& at_most)> on_size;
-  // What a line reads as so far, without what is protected, called between steps from the translator's own thread.
-  // What it throws ends the request, and comes out of get().
+  // Called between steps with the current text of a line, without protected text, from the
+  // translator's own thread. An exception ends the request and is rethrown by get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;
-  std::function<void()> on_end;  // called once, from the translator's own thread: get() does not wait any more
+  std::function<void()> on_end;  // called once, from the translator's own thread, when get() no longer blocks
 };
 
-// A request on its way. Copies, and what it is moved to, are the same request; dropping it does not cancel it.
+// A request in progress. Copies, and the target of a move, refer to the same request; destroying
+// them does not cancel it.
 class PendingTranslation {
  public:
   using Lines = std::vector<std::vector<Translation>>;
@@ -158,11 +163,13 @@ class PendingTranslation {
   PendingTranslation(const PendingTranslation&) = default;
   PendingTranslation& operator=(const PendingTranslation&) = default;
 
-  // Waits. For each line its translations, best first. Canceled: by cancel(), or its time was up. May be called again.
-  // UsageError: it would wait inside of a callback of the same translator, whose thread would wait for itself.
+  // Waits for the result: the translations of each line, best first. May be called again. Canceled:
+  // by cancel() or timeout. UsageError: called inside of a callback of the same translator, whose
+  // thread would wait for itself.
   Lines get() const;
   bool ready() const;
-  // Whether it is ready; milliseconds::max() waits for as long as it takes. UsageError: a time below 0; as get().
+  // Returns whether it is ready; milliseconds::max(): no time limit. UsageError: negative time; or
+  // as in get().
   bool wait_for(std::chrono::milliseconds time) const;
   void cancel() const;
 
@@ -173,35 +180,37 @@ class PendingTranslation {
   std::shared_ptr<State> state_;
 };
 
-// A trained model with its vocabularies. The const functions may be called from any number of threads at once; of calls
-// that wait for their result, as many run at the same time as there are processors. A translation depends on its line,
-// the model, the options of the search and the processor's instruction set (the environment variable HEXAPLA_ISA lowers
-// it), never on other lines or threads. Vectors of lines are held in memory with their results: pass long files in
-// portions. All functions throw UsageError, RunError and OutOfMemory.
+// A trained model with its vocabularies. The const functions are thread-safe; at most as many
+// blocking calls run at the same time as there are processors. A translation depends on its line,
+// the model, the search options and the processor's instruction set (limited by the environment
+// variable HEXAPLA_ISA), not on other lines or threads. Vectors of lines are held in memory with
+// their results, so pass long files in portions. All functions throw UsageError, RunError and
+// OutOfMemory.
 class Translator {
  public:
-  // A model file, or the folder of a training. Reads the file once; it may be replaced, overwritten or removed later.
-  // DataError naming the file: it is missing, or not a complete and undamaged hexapla model.
+  // A model file, or the folder of a training. The file is read once and may be replaced,
+  // overwritten or removed later. DataError naming the file: missing, or not a complete and
+  // undamaged hexapla model.
   explicit Translator(const std::string& model_path, const ModelOptions& options = {});
-  // Several models of the same vocabularies: an ensemble.
+  // An ensemble of models with the same vocabularies.
   explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
   explicit Translator(std::initializer_list<const char*> model_paths, const ModelOptions& options = {})
       : Translator(std::vector<std::string>(model_paths.begin(), model_paths.end()), options) {}
-  // Requests on their way are canceled. In a callback of one of them, too: then the translator goes, in a thread of its
-  // own, as soon as the callback has returned.
+  // Cancels requests in progress. May be called in a callback of one of them: the translator is
+  // then destroyed by a thread of its own when the callback has returned.
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
 
-  // All options with the values that they have in a search of this translator: given, recorded in the model's file, or
-  // usual.
+  // All options with their values in a search of this translator: given, recorded in the model's
+  // file, or default.
   TranslatorOptions complete(const TranslatorOptions& options = {}) const;
 
-  // A blank line gives an empty text. A translation is one line of UTF-8 without control characters, whatever the line
-  // contains.
+  // A blank line gives an empty text. A translation is one line of UTF-8 without control
+  // characters, for any input.
   std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
-  // The best translation of each line. constraints: one per line, or none. UsageError, too: n_best above 1 and
-  // alignment, which are for translate_n_best().
+  // The best translation of each line. constraints: one per line, or none. UsageError also for
+  // n_best above 1 and alignment, which are for translate_n_best().
   std::vector<std::string> translate(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                                      const std::vector<Constraints>& constraints = {}) const;
   std::vector<std::string> translate(std::initializer_list<const char*> lines, const TranslatorOptions& options = {},
@@ -213,38 +222,39 @@ class Translator {
                                                          const TranslatorOptions& options = {},
                                                          const std::vector<Constraints>& constraints = {}) const;
 
-  // A whole document with its text translated: everything that is no text keeps its bytes, and markup within a sentence
-  // goes along with its words. name: its ending says the format, one of document_formats(). The lines that options.warn
-  // is told of are those of the document's text, from 0. UsageError, too: another ending. DataError: the content is not
-  // of this format.
+  // Translates the text of a whole document. Everything else keeps its bytes, and markup within a
+  // sentence moves with its words. name: its ending gives the format, one of document_formats().
+  // Line numbers passed to options.warn count the document's text, from 0. UsageError also for
+  // another ending. DataError: the content does not have this format.
   std::string translate_document(const std::string& content, const std::string& name,
                                  const TranslatorOptions& options = {}) const;
 
-  // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary. UsageError: the line
-  // chooses the language of the translation, which no token of the source says.
+  // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary.
+  // UsageError: the line chooses the language of the translation, which the source's tokens cannot
+  // express.
   std::vector<std::string> tokens(const std::string& line) const;
-  // As translate_n_best(), of sentences in such tokens: tokens(line) has the translations that the line has if nothing
-  // is protected. UsageError: a piece that the vocabulary does not have; options.alignment, options.unk "copy",
-  // options.protect "auto" or patterns, which are about words of a line.
-  // DataError: a sentence of more than options.max_length tokens.
+  // As translate_n_best(), for sentences given as such tokens: tokens(line) has the same
+  // translations as the line if nothing is protected. UsageError: a piece that the vocabulary does
+  // not have; options.alignment, options.unk "copy", options.protect "auto" or patterns, which
+  // refer to words of a line. DataError: a sentence of more than options.max_length tokens.
   std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
                                                          const TranslatorOptions& options = {},
                                                          const std::vector<Constraints>& constraints = {}) const;
 
-  // Begins to translate and returns at once; requests of several threads are translated together, and the bytes of each
-  // are those of translate_n_best(). It is computed with the threads of whoever made the translator
-  // (ModelOptions::threads, set_threads()). UsageError, too: batch_sentences and batch_tokens, which requests have no
-  // use for. RunError: too many wait.
+  // Begins to translate and returns at once. Requests of several threads are translated together;
+  // results are byte-identical to those of translate_n_best(). Uses the threads of the creator of
+  // the translator (ModelOptions::threads, set_threads()). UsageError also for batch_sentences and
+  // batch_tokens, which do not apply to requests. RunError: too many requests wait.
   PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                             const RequestOptions& request = {}) const;
 
-  // The log-probability of translations[i] given lines[i], including the end of the sentence. A pair is never split: of
-  // a line or translation of more than max_length tokens, including the end of the sentence, only the first max_length
-  // are scored, and options.warn is called. UsageError: lines and translations differ in number; an option of the
-  // search.
+  // The log-probability of translations[i] given lines[i], including the end of the sentence. Pairs
+  // are not split: of a line or translation of more than max_length tokens, including the end of
+  // the sentence, only the first max_length are scored, and options.warn is called. UsageError:
+  // different numbers of lines and translations, or a search option.
   std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
                             const TranslatorOptions& options = {}) const;
-  // The same with the scores of the tokens.
+  // The same, with the scores of the tokens.
   std::vector<ScoreResult> score_tokens(const std::vector<std::string>& lines,
                                         const std::vector<std::string>& translations,
                                         const TranslatorOptions& options = {}) const;
@@ -257,7 +267,7 @@ class Translator {
   api::Owned<Impl> impl_;
 };
 
-// The endings of names that documents have: ".html", ".srt", ..
+// The file name endings of supported documents: ".html", ".srt", ..
 std::vector<std::string> document_formats();
 
 }  // namespace hexapla

@@ -1,7 +1,8 @@
 #pragma once
-// The contract of a device: everything that it must be able to do. Shapes were checked by ops/: a backend computes.
-// Every call must give the same bits for any number of threads; calls named "by row" must give each row the same bits
-// whatever the other rows are. src/backend/reference is the definition; other backends are proved equal to it.
+// The device contract: everything a device must be able to do. ops/ has already checked the shapes;
+// a backend computes. Every call must give the same bits for any number of threads; calls marked
+// "by row" must give each row the same bits whatever the other rows are. src/backend/reference is
+// the definition, and other backends are tested against it.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,12 +13,14 @@
 
 namespace hexapla {
 
-enum class Write { set, add };  // replace what is there, or add to it
-// max(0, x); x Phi(x) (exact, erf); x sigmoid(x); x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, near to GELU
+enum class Write { set, add };  // replace the old values, or add to them
+// max(0, x); x Phi(x) (exact, erf); x sigmoid(x);
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, an approximation of GELU
 enum class Activation { relu, gelu, swish, gelu_tanh };
 
-// A device's own copy of a weight, in the order and the precision in which its products read it. Whoever had it packed
-// owns it; it does not change, so any number of threads may share it. It may outlive the device.
+// A device's own copy of a weight, in the order and precision in which its products read it. The
+// caller of pack() owns it. It is immutable, so any number of threads may share it, and it may
+// outlive the device.
 class PackedWeight {
  public:
   explicit PackedWeight(const Shape& of) : shape_(of) {}
@@ -30,8 +33,8 @@ class PackedWeight {
   Shape shape_;
 };
 
-// A weight of products: [in, out], perhaps transposed(). With a packed copy of it, by a device of the kind that gets
-// it, the numbers of `values` are not read and need not be there.
+// A weight of a product: [in, out], possibly transposed(). If it has a packed copy made by a device
+// of the same kind, `values` is not read and needs no data.
 struct Weight {
   Tensor values;
   const PackedWeight* packed = nullptr;
@@ -41,8 +44,8 @@ struct Weight {
   const Shape& shape() const { return values.shape; }
 };
 
-// The name of a dropout mask. Element (row, column) of the tensor is kept when its 16 random bits, which
-// dropout_layout.h names, are >= p * 65536; kept elements are divided by 1 - p.
+// Identifies a dropout mask. Element (row, column) of the tensor is kept if its 16 random bits (see
+// dropout_layout.h) are >= p * 65536; kept elements are divided by 1 - p.
 struct DropoutMask {
   uint64_t seed = 0;
   uint32_t step = 0, tensor = 0;
@@ -50,14 +53,15 @@ struct DropoutMask {
   explicit operator bool() const { return p > 0; }
 };
 
-// An output layer of which some columns are asked for. The weight of a column is a row of a table.
+// An output layer of which only some columns are computed. The weight of a column is a row of a
+// table.
 struct OutputTable {
-  Weight w;                      // [d, V]: a table, transposed(), perhaps with a packed copy
-  Tensor integers, scales = {};  // perhaps what the numbers of w are made of, which then need not be there: column j is
-                                 // integers[j] * scales[j]; i8 [V, d] and [V]
+  Weight w;                      // [d, V]: a table, transposed(), possibly with a packed copy
+  Tensor integers, scales = {};  // optionally the factors of w, which then needs no data: column j is integers[j] *
+                                 // scales[j]; i8 [V, d] and [V]
   Tensor bias = {};              // [V] or nothing
 };
-// The columns of each sequence, of which rows[s] .. rows[s + 1] - 1 are the rows.
+// The selected columns of each sequence; sequence s has the rows rows[s] .. rows[s + 1] - 1.
 struct ColumnLists {
   Offsets rows;
   std::span<const std::span<const int32_t>> ids;
@@ -72,7 +76,7 @@ struct AttentionInput {
   bool causal = false;    // query t of a sequence sees its keys 0 .. t
   double scale = 1;
   Tensor mask;  // optional [Nq, longest key sequence]: added to the scores; column u is the u-th key of the sequence
-  DropoutMask dropout;  // of the weights, whose rows and columns are those of dropout_layout::weight_element()
+  DropoutMask dropout;  // of the weights; rows and columns as in dropout_layout::weight_element()
   Tensor additive;      // only for additive_*: w [H, d_k]; the score is then w^T tanh(q + k), and scale is ignored
 };
 
@@ -91,15 +95,15 @@ struct AlignmentInput {
 // 1 - smoothing at the label plus smoothing / K everywhere.
 struct LossInput {
   Tensor x;          // [N, d]
-  Weight w;          // [d, K]; for gradients not packed
+  Weight w;          // [d, K]; not packed where gradients are computed
   Tensor b;          // [K], optional
   Tensor labels;     // [N] i32
   double smoothing;  // in [0, 1)
   double scale;      // the gradients are those of scale * sum of the losses
 };
 
-// R-Drop (Liang et al. 2021): rows n and N + n of x are the same token in two passes, which differ in their dropout
-// alone. With P and Q their distributions, divergence[n] = (KL(P || Q) + KL(Q || P)) / 2.
+// R-Drop (Liang et al. 2021): rows n and N + n of x are the same token in two passes that differ
+// only in dropout. With P and Q their distributions, divergence[n] = (KL(P || Q) + KL(Q || P)) / 2.
 struct RDropInput {
   LossInput passes;  // x [2 N, d]; the labels of both halves are the same
   double alpha;      // weight of the divergences: the gradients are those of scale * (losses + alpha * divergences)
@@ -108,7 +112,7 @@ struct RDropInput {
 struct AdamStep {  // section 5.3
   double lr, beta1, beta2, eps;
   int64_t step;       // 1 at the first update: bias correction
-  double grad_scale;  // the gradient is multiplied by this first (clipping)
+  double grad_scale;  // the gradient is first multiplied by this (clipping)
   // Decoupled: p is multiplied by 1 - lr * weight_decay before the step (AdamW, Loshchilov and Hutter 2019).
   double weight_decay = 0;
 };
@@ -119,7 +123,7 @@ class Backend {
   virtual std::string name() const = 0;
   virtual bool supports(DType) const = 0;
 
-  // y may be x in the element-wise calls.
+  // In the element-wise calls, y may be x.
   virtual void fill(Tensor x, double value) = 0;
   virtual void add(Tensor a, Tensor b, Tensor y) = 0;  // y = a + b
   virtual void combine(double a, Tensor x, double b,
@@ -129,8 +133,9 @@ class Backend {
   // dx = f'(x) dy. For relu, x may be the output as well as the input.
   virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
   virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
-  // y = dropout(f(x)) and dx = f'(x) dropout(dy): in one pass where the device has one. For relu, the x of the backward
-  // is y: what was dropped or is not positive is 0 there, and the mask need not be drawn again.
+  // y = dropout(f(x)) and dx = f'(x) dropout(dy), fused if the device supports it. For relu, the
+  // backward call takes y as x: dropped and non-positive elements are 0 in it, so the mask need not
+  // be drawn again.
   virtual void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
     activate(f, x, y);
     dropout(y, mask, y);
@@ -140,27 +145,28 @@ class Backend {
     activate_backward(f, x, dx, dx);
   }
 
-  // A copy of w [in, out], perhaps transposed(), in the precision that the device was made for. Null: the device has no
-  // order of its own.
+  // Copies w [in, out], possibly transposed(), in the precision of the device. Null: the device has
+  // no packed layout.
   virtual std::unique_ptr<PackedWeight> pack(Tensor /*w*/) { return nullptr; }
-  // The same of the weight integers[i][j] * scales[j]; never null. integers: i8, [in, out], perhaps transposed();
-  // scales: [out].
+  // The same for the weight integers[i][j] * scales[j]; never null. integers: i8, [in, out],
+  // possibly transposed(); scales: [out].
   virtual std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) = 0;
-  // y = x w + b, by row. x: [N, in] (rows may be strided), b: [out] or nothing.
+  // y = x w + b, by row. x: [N, in] (rows may be strided), b: [out] or empty.
   virtual void linear(Tensor x, const Weight& w, Tensor b, Tensor y) = 0;
-  // y [N, W], by row: y[n, j] = x_n w + b in column lists.ids[s][j] for the rows n of sequence s; -inf where its list
-  // has no number j. x is not rounded, whatever w is made of.
+  // y [N, W], by row: y[n, j] = x_n w + b in column lists.ids[s][j] for the rows n of sequence s;
+  // -inf from the end of the list on. x is not rounded, whatever the precision of w.
   virtual void linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) = 0;
   virtual void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) = 0;   // dx = dy w^T
   virtual void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) = 0;  // dw += x^T dy, db += sum dy
 
-  // y = LayerNorm(x + r) by row; r may be nothing. normed [N, d] is the output before gain and bias, rstd [N].
+  // y = LayerNorm(x + r) by row; r may be empty. normed [N, d] is the output before gain and bias,
+  // rstd [N].
   virtual void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                         Tensor rstd) = 0;
-  // d <- J^T d in place; dgain and dbias are added to.
+  // d <- J^T d in place; adds to dgain and dbias.
   virtual void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
-  // The same around dropout(r), in one pass where the device has one; r may be overwritten. After the backward d is J^T
-  // d for x, and dr the same for r.
+  // The same with dropout(r) for r, fused if the device supports it; r may be overwritten. After
+  // the backward call d is J^T d for x, and dr the same for r.
   virtual void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
                                 Tensor normed, Tensor rstd) {
     dropout(r, mask, r);
@@ -171,7 +177,7 @@ class Backend {
     add_norm_backward(normed, rstd, gain, d, dgain, dbias);
     dropout(d, mask, dr);
   }
-  // BatchNorm(x + r) over the rows; mean and variance [d] of the batch (biased) come back; rstd [d].
+  // BatchNorm(x + r) over the rows; returns mean and (biased) variance [d] of the batch; rstd [d].
   virtual void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                           Tensor rstd, Tensor mean, Tensor variance) = 0;
   virtual void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
@@ -182,11 +188,12 @@ class Backend {
   // y = scale * table[ids] (set) or y += scale * table[ids] (add). table: [V, d], ids: [N] i32, y: [N, d].
   virtual void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) = 0;
   virtual void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) = 0;  // dtable[ids] += scale * dy
-  virtual void put_rows(Tensor x, Tensor ids, Tensor y) = 0;  // y[ids[n]] = x[n]; ids [N] i32, no two the same
+  virtual void put_rows(Tensor x, Tensor ids, Tensor y) = 0;  // y[ids[n]] = x[n]; ids [N] i32, all different
   // Positional encodings, backend/sinusoids.h. table: [positions, d].
   virtual void sinusoids(Sinusoids kind, Tensor table) = 0;
 
-  // out: [Nq, H * d_v], lse: [Nq, H] = log of the sum of exp(scores), -inf for a row that sees nothing (out is 0 then).
+  // out: [Nq, H * d_v]; lse: [Nq, H], the log of the sum of exp(scores), -inf for a row that sees
+  // no key (out is then 0).
   virtual void attention(const AttentionInput& a, Tensor out, Tensor lse) = 0;
   virtual void attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
                                   Tensor dv) = 0;  // dq, dk, dv are set (views of [N, H, d], rows may be strided)
@@ -203,17 +210,18 @@ class Backend {
   // Adds the gradients of scale * sum of the losses to dq and dk (rows may be strided).
   virtual void alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) = 0;
 
-  // loss [N]: the smoothed cross-entropy; nll [N]: -log p(label). tile: scratch [rows of a tile, K].
+  // loss [N]: the smoothed cross-entropy; nll [N]: -log p(label). tile: scratch [rows per tile, K].
   virtual void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) = 0;
-  // The same, and the gradients in the same pass: dx is set, dw and db are added to (dw, db may be nothing: frozen).
+  // The same with gradients in the same pass: dx is set; dw and db are added to (empty: frozen).
   virtual void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                            Tensor dw, Tensor db) = 0;
-  // The same of two passes. loss, nll: [2 N]; divergence: [N]; the tile has an even number of rows, at least 2.
+  // The same for two passes. loss, nll: [2 N]; divergence: [N]; the tile has an even number of
+  // rows, at least 2.
   virtual void r_drop_with_gradient(const RDropInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor divergence,
                                     Tensor dx, Tensor dw, Tensor db) = 0;
   virtual void log_softmax(Tensor x, Tensor y) = 0;  // over the last dimension, by row; y may be x
-  // The k largest of each row of log_softmax(x), best first, the lower id first among equals. scores [N, k], ids [N, k]
-  // i32.
+  // The k largest of each row of log_softmax(x), best first; ties by the lower id. scores [N, k],
+  // ids [N, k] i32.
   virtual void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) = 0;
 
   // One fused pass over slabs of equal length: parameters, gradients, first and second moments.

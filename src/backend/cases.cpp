@@ -19,7 +19,7 @@ double element(const Tensor& t, int64_t i) {
   }
 }
 
-// FNV-1a: the inputs of a case do not change when others are added to the table.
+// FNV-1a: adding cases to the table does not change the inputs of the others.
 uint64_t seed_of(const std::string& name) {
   uint64_t hash = 14695981039346656037u;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;

@@ -25,7 +25,8 @@ struct Spec {
 
 int64_t sum(const std::vector<int64_t>& v) { return std::accumulate(v.begin(), v.end(), int64_t{0}); }
 
-// q, k and v are parts of one matrix where they can be: their rows lie apart, as after a joint projection.
+// q, k and v are parts of one matrix if possible: their rows are strided, as after a joint
+// projection.
 struct Parts {
   Tensor q, k, v;
 };
@@ -51,7 +52,7 @@ Inputs inputs(CaseData& d, const Spec& s) {
   return {in, d.result("out", {nq, s.heads * s.d_v}, 1), d.result("lse", {nq, s.heads}, 1)};
 }
 
-// Gradients are parts of wider matrices too; the columns between them must stay as they are.
+// Gradients are parts of wider matrices, too; the columns between them must not change.
 struct Gradients {
   Tensor d_out;
   Parts d;
@@ -106,7 +107,7 @@ struct StepInputs {
   Tensor q, k, v, w, index, lengths, out;
 };
 StepInputs step_inputs(CaseData& d, const StepSpec& s) {
-  std::vector<int32_t> lengths;  // the whole range, from the longest down
+  std::vector<int32_t> lengths;  // every length, from the longest down
   for (int64_t n = 0; n < s.queries; ++n)
     lengths.push_back(static_cast<int32_t>(s.longest - n * (s.longest - 1) / std::max<int64_t>(1, s.queries - 1)));
   return {d.strided({s.queries, s.heads * s.d_k}).heads(s.heads),

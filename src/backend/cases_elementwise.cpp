@@ -1,4 +1,4 @@
-// Cases of what works element by element, row by row without products, and the optimizer.
+// Cases of element-wise ops, row ops without products, and the optimizer.
 #include <cmath>
 
 #include "backend/cases.h"

@@ -14,7 +14,7 @@ struct ProductShape {
 };
 std::ostream& operator<<(std::ostream& o, const ProductShape& s) { return o << s.rows << 'x' << s.in << 'x' << s.out; }
 
-// [in, out] as it is stored, or a view of [out, in].
+// [in, out] as stored, or a view of [out, in].
 using StoredWeight = Tensor (*)(CaseData&, const ProductShape&);
 Tensor plain(CaseData& d, const ProductShape& s) {
   return d.normal({s.in, s.out}, 1 / std::sqrt(static_cast<double>(s.in)));
@@ -50,7 +50,7 @@ void add_linear(std::vector<OpCase>& cases, ProductShape s, const Layout& l) {
   });
 }
 
-// Two sequences, the first with all rows but one: a long list and a short one.
+// Two sequences: a long list of columns for all rows but one, and a short list for the last.
 struct Selected {
   std::vector<int8_t> integers;
   std::vector<float> scales;
@@ -138,7 +138,7 @@ void add_norms(std::vector<OpCase>& cases, Shape s) {
   }
 }
 
-// normed and rstd are made up of whole cloth: the gradient is linear in them and must hold for any.
+// normed and rstd are arbitrary: the gradient is linear in them and must hold for any values.
 void add_norm_gradients(std::vector<OpCase>& cases, Shape s) {
   const Shape width{s[1]};
   cases.push_back({"add_norm_backward", cat("add_norm_backward ", s), [=](Backend& b, CaseData& d) -> Call {

@@ -69,7 +69,7 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
   EXPECT_TRUE(count.empty()) << count.begin()->first << " is not a call of the contract";
 }
 
-// A comparison that cannot fail proves nothing: what it must notice, on made-up calls.
+// Made-up calls, to test that the comparison notices differences.
 double error_of(const std::function<void(Tensor)>& a, const std::function<void(Tensor)>& b) {
   const auto first = make_reference_backend(), second = make_reference_backend();
   const OpCase c{"made up", "made up", [&](Backend& backend, CaseData& d) -> std::function<void()> {

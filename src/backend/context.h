@@ -6,20 +6,21 @@
 
 namespace hexapla {
 
-// Sees named intermediates while a model runs (inspection, golden tests). The tensor lives only during the call.
-// The name is the dotted scope in the model plus the tensor's own name: "encoder.layers.0.self_attention.q".
+// Receives named intermediates while a model runs (inspection, golden tests). The tensor is valid
+// only during the call. The name is the dotted scope in the model plus the tensor's name:
+// "encoder.layers.0.self_attention.q".
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void observe(const std::string& name, Tensor value, Offsets rows) = 0;
-  // Every head's weights of sequence b: scores and weights are [H, queries, keys].
+  // The weights of every head for sequence b: scores and weights are [H, queries, keys].
   virtual void observe_attention(const std::string& scope, int64_t b, Tensor scores, Tensor weights) = 0;
-  // In a backward pass: the derivative of the loss with respect to the intermediate of this name.
+  // In a backward pass: the derivative of the loss with respect to the intermediate with this name.
   virtual void observe_gradient(const std::string& /*name*/, Tensor /*gradient*/) {}
 };
 
-// Learns in a backward pass which gradients will not change any more in it: those of a layer, of all that the forward
-// pass computed behind it, and so of all parameters that come behind it in the model.
+// Is told during a backward pass which gradients are final: those of this layer, of everything that
+// the forward pass computed after it, and so of all parameters after it in the model.
 class GradientListener {
  public:
   enum class Stack { encoder, decoder };
@@ -27,14 +28,15 @@ class GradientListener {
   virtual void final_from(Stack stack, int layer) = 0;
 };
 
-// Where and how work happens: device, memory, precision, randomness. Passed explicitly to every op and layer.
+// Where and how to compute: device, memory, precision, randomness. Passed explicitly to every op
+// and layer.
 struct Context {
   Backend& backend;
   Arena& arena;
   DType dtype = DType::f32;
-  bool training = false;      // dropout is active, BatchNorm uses the statistics of the batch
-  bool forward_only = false;  // nothing is kept for a backward pass where that saves memory
-  uint64_t seed = 1;          // with step and the tensor's number it names every dropout mask
+  bool training = false;      // dropout is active, BatchNorm uses batch statistics
+  bool forward_only = false;  // no backward pass will follow, so memory can be saved
+  uint64_t seed = 1;          // with step and the tensor's number, identifies a dropout mask
   uint32_t step = 0;
   Observer* observer = nullptr;
   GradientListener* listener = nullptr;
@@ -45,9 +47,10 @@ struct Context {
   Tensor scratch(Shape s, DType t) { return Tensor(arena.scratch(s.size() * size_of(t)), s, t); }
 };
 
-// Hands the observer, if there is one, an intermediate of this place in the model.
+// Passes an intermediate of the current scope to the observer, if any.
 void observe(Context& cx, const char* name, Tensor value, Offsets rows);
-// The same in a backward pass: the derivative of the loss with respect to what observe() showed under this name.
+// The same in a backward pass: the derivative of the loss with respect to the intermediate of this
+// name.
 void observe_gradient(Context& cx, const char* name, Tensor gradient);
 
 }  // namespace hexapla

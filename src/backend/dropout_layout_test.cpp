@@ -8,7 +8,7 @@
 namespace hexapla::dropout_layout {
 namespace {
 
-// Worked out by hand: models that were trained with other numbers would not go on as they began.
+// Computed by hand: with other values, trainings could not be resumed as they began.
 TEST(DropoutLayout, IsTheOneThatTrainingsBeganWith) {
   struct {
     int64_t column;

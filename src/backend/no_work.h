@@ -3,8 +3,9 @@
 
 namespace hexapla {
 
-// A backend that does nothing: a step of training on it takes from the arena what a real one takes, and no time. What
-// the tensors hold is left as it was. Others that do only something begin here.
+// A backend that does nothing: a training step on it takes the same memory from the arena as a real
+// one, but no time. Tensors keep their contents. Base class of backends that do only part of the
+// work.
 class NoWork : public Backend {
  public:
   std::string name() const override { return "no work"; }

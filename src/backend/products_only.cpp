@@ -6,7 +6,7 @@
 namespace hexapla {
 namespace {
 
-constexpr int64_t shared = 64;  // rows that a thread takes through a tile
+constexpr int64_t shared = 64;  // rows per thread in a tile
 
 class ProductsOnly final : public NoWork {
  public:
@@ -21,7 +21,7 @@ class ProductsOnly final : public NoWork {
   void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor) override {
     inner_.linear_backward_weight(x, dy, dw, {});
   }
-  // The three products of the output layer, tile by tile, its weight packed once.
+  // The three products of the output layer, by tiles, with the weight packed once.
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor, Tensor, Tensor dx, Tensor dw,
                                    Tensor) override {
     const int64_t rows = in.x.shape[0], height = tile.shape[0];

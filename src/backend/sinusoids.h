@@ -1,6 +1,7 @@
 #pragma once
-// Sinusoidal positional encodings, section 3.5, and what other programs made of them. They differ in where sines and
-// cosines stand, and in how the wavelengths between 2 pi and 10000 * 2 pi are spaced.
+// Sinusoidal positional encodings, section 3.5, and the variants of other programs. They differ in
+// where the sines and cosines are, and in the spacing of the wavelengths between 2 pi and 10000 * 2
+// pi.
 #include <cmath>
 #include <cstdint>
 

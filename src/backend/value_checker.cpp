@@ -28,7 +28,7 @@ void look_at(const T* x, const Shape& shape, const std::array<int64_t, Shape::ma
 struct Named {
   const char* name;
   Tensor tensor;
-  bool log_zero = false;  // -inf is what the contract says: of a row that sees nothing, of a column that is not there
+  bool log_zero = false;  // the contract allows -inf: a row that sees no key, a column that does not exist
 };
 
 template <class T>
@@ -37,14 +37,14 @@ int64_t log_zeros(Tensor x) {
   return std::count(v.begin(), v.end(), -std::numeric_limits<T>::infinity());
 }
 
-// -inf taken for finite.
+// Counts -inf as finite.
 Extremes without_log_zeros(Tensor x) {
   Extremes e = extremes_of(x);
   e.infinite -= x.dtype == DType::f64 ? log_zeros<double>(x) : log_zeros<float>(x);
   return e;
 }
 
-// Of a packed weight they need not be there.
+// A packed weight need not have values.
 Tensor numbers_of(const Weight& w) { return w.packed ? Tensor() : w.values; }
 
 class ValueChecker final : public Backend {

@@ -8,7 +8,8 @@
 
 namespace hexapla {
 
-// What a tensor holds: how many values are not finite, and the largest magnitude of those that are.
+// Statistics of a tensor: how many values are not finite, and the largest magnitude of the finite
+// ones.
 struct Extremes {
   int64_t values = 0, nan = 0, infinite = 0;
   double largest = 0;
@@ -16,7 +17,7 @@ struct Extremes {
 };
 Extremes extremes_of(Tensor x);  // integers: never bad
 
-// One output of one op, as it stood when the op had returned.
+// One output of an op, when the op has returned.
 struct OpOutput {
   std::string scope;   // in the model: "encoder.layers.0.self_attention"
   std::string op;      // "linear"
@@ -26,8 +27,9 @@ struct OpOutput {
   Extremes inputs;  // of everything that the op read, before it ran
 };
 
-// A backend that does everything as `inner` does, to the same bits, and shows every op's outputs to `seen`, in order.
-// Slow: it looks at every number before and after each op. inner must outlive it; ops must come from one thread.
+// A backend that computes the same bits as `inner` and reports every output of every op to `seen`,
+// in order. Slow: it checks every number before and after each op. inner must outlive it; ops must
+// come from one thread.
 std::unique_ptr<Backend> make_value_checker(Backend& inner, std::function<void(const OpOutput&)> seen);
 
 }  // namespace hexapla

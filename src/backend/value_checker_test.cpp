@@ -1,4 +1,4 @@
-// A checked backend computes what the backend does, and sees the first value that is no number.
+// A checked backend computes the same results and reports the first value that is not finite.
 #include "backend/value_checker.h"
 
 #include <gtest/gtest.h>
@@ -63,11 +63,11 @@ TEST(ValueChecker, NamesScopeOpAndOutput) {
   EXPECT_EQ(seen[0].inputs.nan, 1);
   EXPECT_FLOAT_EQ(static_cast<float>(seen[0].inputs.largest), 3e38f);
   EXPECT_EQ(seen[1].scope, "encoder");
-  EXPECT_EQ(seen[1].inputs.largest, 2);  // as it was before: y is x
+  EXPECT_EQ(seen[1].inputs.largest, 2);  // as before the call: y is x
   EXPECT_EQ(seen[1].found.largest, 4);
 }
 
-// A query that sees no key: its output is 0, and the log of its empty sum -inf.
+// A query that sees no key: its output is 0, and the log of its empty sum is -inf.
 TEST(ValueChecker, ARowThatSeesNothingIsNoFault) {
   const auto reference = make_reference_backend();
   bool bad = false;

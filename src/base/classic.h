@@ -1,13 +1,13 @@
 #pragma once
-// Streams that read and write as the C locale does, whatever locale the program has set. std::istringstream and its
-// like take the global C++ locale, in which 1234.5 may be 1.234,5: what is stored or parsed would depend on it
-// (scripts/check_locale.py). Single numbers: parse_number() (base/range.h) and fmt.
+// Streams that always use the C locale. std::istringstream and its relatives use the global C++
+// locale, in which 1234.5 may be written 1.234,5, so stored or parsed text would depend on it
+// (scripts/check_locale.py). For single numbers use parse_number() (base/range.h) and fmt.
 #include <locale>
 #include <utility>
 
 namespace hexapla {
 
-// Classic<std::istringstream> words(line); made as a Stream is.
+// Example: Classic<std::istringstream> words(line). Takes the constructor arguments of Stream.
 template <class Stream>
 class Classic : public Stream {
  public:

@@ -14,7 +14,7 @@ Streamed streamed(const char* text) {
 
 std::string joined(std::initializer_list<Streamed> all) {
   Classic<std::ostringstream> out;
-  out.exceptions(std::ios_base::badbit);  // a lack of memory is thrown: else the text would end there in silence
+  out.exceptions(std::ios_base::badbit);  // throw if memory runs out, instead of truncating the text silently
   for (const Streamed& one : all) one.write(out, one.value);
   return out.str();
 }

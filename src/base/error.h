@@ -1,5 +1,5 @@
 #pragma once
-// Errors. Libraries throw; only the program prints, and turns them into exit codes.
+// Errors. The library throws; only the program prints errors and turns them into exit codes.
 #include <initializer_list>
 #include <ostream>
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace hexapla {
 
-// The errors themselves are those of the public header. A UserError's message names the option, file, line or value,
-// and says what to do next; it writes the name of an option between backticks (base/options/option_names.h). An
-// InternalError is a broken invariant, a bug or an API used wrongly: it names the op, the shapes and the place in the
-// model.
+// The error types are those of the public header. The message of a UserError names the option,
+// file, line or value, says what to do next, and writes option names in backticks
+// (base/options/option_names.h). An InternalError is a bug, a broken invariant or misuse of the
+// API: it names the op, the shapes and the place in the model.
 
 namespace detail {
 
-// Anything that has operator<<, by reference, without its type: so a line of text has no code of its own for each
-// combination of types that is put together somewhere.
+// A reference to any value with operator<<, with its type erased, so that cat() is not instantiated
+// for every combination of types.
 struct Streamed {
   const void* value;
   void (*write)(std::ostream& out, const void* value);
@@ -33,7 +33,7 @@ std::string joined(std::initializer_list<Streamed> all);
 
 }  // namespace detail
 
-// cat("rows ", 3, " of ", shape): everything that has operator<<, put together.
+// cat("rows ", 3, " of ", shape) concatenates any values that have operator<<.
 template <class... Args>
 std::string cat(const Args&... args) {
   return detail::joined({detail::streamed(args)...});

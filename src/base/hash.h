@@ -6,17 +6,18 @@
 
 namespace hexapla {
 
-// XXH3 with 128 bits, as 32 hexadecimal digits (what `xxhsum -H2` prints). It finds accidents, not forgeries.
+// XXH3 with 128 bits, as 32 hexadecimal digits (as printed by `xxhsum -H2`). Detects accidents, not
+// forgeries.
 std::string hash_hex(std::string_view bytes);
 
-// The same of a file's content, as long as it was when it was opened; in little memory.
+// The hash of a file's content, up to the size it had when opened; uses little memory.
 class FileReader;
 std::string hash_hex(const FileReader& file);
 
-// XXH3 with 64 bits: two of n different texts share one with probability n^2 / 2^65.
+// XXH3 with 64 bits: among n different texts, two collide with probability n^2 / 2^65.
 uint64_t hash_64(std::string_view bytes);
 
-// hash_hex of bytes that come chunk by chunk.
+// hash_hex of bytes that arrive in chunks.
 class Hash {
  public:
   Hash();

@@ -24,7 +24,7 @@ bool within_limits(const JsonExtent& e) { return e.depth <= kDeepestJson && e.va
 
 }  // namespace
 
-// Whatever is outside of texts and no bracket or comma belongs to the value before it.
+// Counts brackets and commas outside of strings; all other text belongs to a value.
 JsonExtent extent_of_json(const std::string& text) {
   JsonExtent extent{0, 1};
   size_t depth = 0;

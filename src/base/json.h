@@ -1,35 +1,36 @@
 #pragma once
-// nlohmann's JSON, whose templates are instantiated once, in json.cpp: every file that uses it compiles in half the
-// time.
+// nlohmann's JSON. Its templates are instantiated once, in json.cpp, which halves the compile time
+// of files that use it.
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace hexapla {
 
-// JSON as text, on one line without an indent. Names of files, options and lines of data may hold bytes that are not
-// UTF-8: JSON has no word for them, each becomes U+FFFD. dump() throws there, so this is the one place that calls it.
+// JSON as text, on one line by default. Names of files, options and lines of data may hold invalid
+// UTF-8, at which dump() would throw; each invalid byte becomes U+FFFD. Nothing else calls dump().
 template <class Json>
 std::string json_text(const Json& value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// How far a text may go before a tree is built of it. Whatever is done to a tree (to write, copy or compare it) calls
-// itself once for every level, and a value takes a hundred times the two bytes that it may have in the text.
+// Limits for a text to be parsed. Every operation on a tree (writing, copying, comparing) recurses
+// once per level, and a value takes a hundred times the two bytes that it may have in the text.
 inline constexpr size_t kDeepestJson = 64, kMostJsonValues = size_t{1} << 20;
 
-// Levels that are inside of each other, and values, of a text as far as it is JSON: never less than the parser finds.
+// Nesting depth and number of values in a text, as far as it is JSON; never less than what the
+// parser finds.
 struct JsonExtent {
   size_t depth = 0, values = 0;
 };
 JsonExtent extent_of_json(const std::string& text);
 
-// The tree of a text that may be from anywhere: no other file calls nlohmann's parser (scripts/check_json.py).
-// DataError naming `name`: it is no JSON, or beyond one of the limits.
+// Parses a text from any source; no other file calls nlohmann's parser (scripts/check_json.py).
+// DataError naming `name`: invalid JSON, or a limit is exceeded.
 template <class Json = nlohmann::json>
 Json parse_json(const std::string& text, const std::string& name,
                 const std::string& remedy = "the file is damaged, get it again from its source");
 
-// The same of a text that need not be JSON: null where parse_json() refuses.
+// The same for text that need not be JSON: null where parse_json() throws.
 template <class Json = nlohmann::json>
 Json json_or_null(const std::string& text);
 

@@ -1,4 +1,5 @@
-# What machine.cpp knows of the build. The commit is looked up at every build: it changes without CMake being run.
+# The build information for machine.cpp. The commit is looked up at every build, because it changes
+# without CMake being run.
 set(generated ${CMAKE_BINARY_DIR}/generated)
 add_custom_target(hexapla_commit BYPRODUCTS ${generated}/base/commit.h
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_CURRENT_SOURCE_DIR} -D OUT=${generated}/base/commit.h
@@ -12,8 +13,8 @@ if(HEXAPLA_SANITIZE)
 endif()
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/system/machine.cpp PROPERTIES COMPILE_DEFINITIONS
   "HEXAPLA_VERSION=\"${PROJECT_VERSION}\";HEXAPLA_BUILD_TYPE=\"${build_type}\";HEXAPLA_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")
-# The templates of other people's library, which take longest of all under the undefined-behavior sanitizer: what is wrong
-# about a call shows on our side of it.
+# Third-party templates, slowest of all under the undefined-behavior sanitizer: a wrong call is
+# still found on our side.
 if(HEXAPLA_SANITIZE MATCHES "undefined")
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/json.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
 endif()

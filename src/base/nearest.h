@@ -4,7 +4,7 @@
 
 namespace hexapla {
 
-// The name that is most like a word that may be a misspelling, by Levenshtein's distance; "": none is near.
+// The name nearest to a possibly misspelled word, by Levenshtein distance; "" if none is near.
 std::string nearest(const std::vector<std::string>& names, const std::string& word);
 
 }  // namespace hexapla

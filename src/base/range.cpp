@@ -10,7 +10,7 @@
 namespace hexapla {
 namespace {
 
-// The shortest digits that give the number, without an exponent where they are few.
+// The shortest decimal form that gives the number back, without an exponent if that is short.
 template <Number T>
 std::string digits(T value) {
   char text[32];

@@ -1,6 +1,6 @@
 #pragma once
-// What may come from outside: every number that an option, a configuration file, a model's record or a caller of the
-// library gives has a range, which stands where the number is declared, and is checked against it before it is used.
+// Ranges for values from outside: every number from an option, a configuration file, a model's
+// record or a caller of the library has a range, declared with the number and checked before use.
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -12,26 +12,26 @@ namespace hexapla {
 template <class T>
 concept Number = (std::integral<T> && !std::same_as<T, bool>) || std::floating_point<T>;
 
-// least .. most. An end that is open is not allowed itself. Whatever the range, 0 is allowed too where it stands for
-// something else: for "off", or for a word.
+// least .. most. An open end is excluded. or_zero also allows 0, where it stands for "off" or for a
+// word.
 template <Number T>
 struct Range {
   T least, most;
   bool open_least = false, open_most = false;
   bool or_zero = false;
-  const char* zero = nullptr;  // the word that users write for 0; then they may not write 0
+  const char* zero = nullptr;  // the word that users write for 0, instead of 0
 
-  bool has(T value) const;  // not NaN
+  bool has(T value) const;  // false for NaN
   // "from 1 to 1000", "above 0 and at most 1", "0, or from 1 to 8", "auto, or from 1 to 8", "at least 0"
   std::string text() const;
-  // "a whole number from 1 to 1000", as messages say it
+  // "a whole number from 1 to 1000", for messages.
   std::string requirement() const;
-  // The numbers next to the range that it does not have, if the type has any, as users write them.
+  // The values just outside of the range, as far as the type has them, as users write them.
   std::vector<std::string> outside() const;
-  // Reads what a user wrote; whole numbers are decimal, with leading zeros (017 is 17) and without a plus. UsageError:
-  // "`beam-size` is 'x', but must be a whole number from 1 to 1000". option: its name.
+  // Parses a word; whole numbers are decimal, may have leading zeros (017 is 17) but no plus sign.
+  // UsageError: "`beam-size` is 'x', but must be a whole number from 1 to 1000".
   T parse(const std::string& option, const std::string& word) const;
-  // The same for a number that is there already.
+  // The same check for a number.
   void check(const std::string& option, T value) const;
 
  private:
@@ -39,15 +39,15 @@ struct Range {
   [[noreturn]] void refuse(const std::string& option, const std::string& value) const;
 };
 
-// The number that a word is; none where it is no number, or one that the type does not have.
+// The number that a word spells; none if it is not a number, or out of range for the type.
 template <Number T>
 std::optional<T> parse_number(const std::string& word);
 
-// Of what is no number: any value, or one of some words.
+// For options that are not numbers: any value, or one of a list of words.
 struct AnyValue {};
 using Choices = std::vector<std::string>;
 
-// UsageError that lists the choices. None: every word will do.
+// UsageError that lists the choices. An empty list allows any word.
 void check_choice(const Choices& choices, const std::string& option, const std::string& value);
 
 template <class T>
@@ -55,7 +55,7 @@ constexpr bool is_list = false;
 template <class T>
 constexpr bool is_list<std::vector<T>> = true;
 
-// For visit() of a set of options, which declares a range for each number, and for words their choices.
+// For visit() of a set of options, which declares a range for each number and choices for words.
 template <class Field, class Allowed>
 void check_allowed(const std::string& option, const Field& field, const Allowed& allowed) {
   if constexpr (std::same_as<Allowed, AnyValue>)
@@ -68,12 +68,12 @@ void check_allowed(const std::string& option, const Field& field, const Allowed&
     for (const auto value : field) allowed.check(option, value);
 }
 
-// What many options have in common.
+// Common ranges.
 namespace ranges {
-inline constexpr double kFloat = 1e38;  // what f32 holds
+inline constexpr double kFloat = 1e38;  // fits f32
 inline constexpr Range<int64_t> count{0, int64_t{1} << 31};
 inline constexpr Range<int64_t> count_from_1{1, int64_t{1} << 31};
-inline constexpr Range<int64_t> threads{0, 4096};  // of more, the OpenMP run time's records do not fit on a stack
+inline constexpr Range<int64_t> threads{0, 4096};  // with more, the OpenMP runtime's records overflow a stack
 inline constexpr Range<uint64_t> seed{0, UINT64_MAX};
 inline constexpr Range<double> from_0{0, kFloat};
 inline constexpr Range<double> above_0{.least = 0, .most = kFloat, .open_least = true};

@@ -4,8 +4,8 @@
 
 namespace hexapla {
 
-// A named stretch of execution, "decoder.layers.3.cross_attention". The same names label errors and tensor dumps.
-// The name must outlive the Scope (string literals do).
+// A named section of execution, "decoder.layers.3.cross_attention". The names appear in errors and
+// tensor dumps. The name must outlive the Scope (use string literals).
 class Scope {
  public:
   explicit Scope(std::string_view name, int index = -1);
@@ -13,7 +13,7 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  // The dotted path of this thread, "" outside of every Scope.
+  // The dotted path of this thread; "" outside of any Scope.
   static std::string path();
 };
 

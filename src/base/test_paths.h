@@ -1,6 +1,6 @@
 #pragma once
-// Where tests find the project's files. Only cmake/test_paths.cpp knows the folder, so that the objects of tests are
-// the same in every clone and a compiler cache serves them all.
+// Paths of the project's files for tests. Only cmake/test_paths.cpp contains the folder, so that
+// the tests' object files are identical in every clone and a compiler cache serves them all.
 #include <string>
 
 namespace hexapla {

@@ -9,17 +9,17 @@ namespace hexapla::decode {
 struct Hypothesis {
   text::Ids ids;     // without <s> and </s>
   double score = 0;  // log-probability: the sum over the tokens and </s>
-  // The order of hypotheses: score / divisor(length penalty, tokens with </s>), less what penalties take before.
+  // The sort key: (score - penalties) / divisor(length penalty, tokens with </s>).
   double normalized = 0;
-  std::vector<float> token_scores;  // log-probability of each token and of </s>; only where it is asked for
-  double coverage = 0;              // beta * coverage(), which `normalized` has then; only where it is asked for
+  std::vector<float> token_scores;  // log-probability of each token and of </s>; only on request
+  double coverage = 0;              // beta * coverage(), included in `normalized`; only on request
   bool operator==(const Hypothesis&) const = default;
 };
 
-// The ids that decoding knows: it starts with <s>, ends with </s>, and writes neither <s> nor padding. Some systems
-// start with </s>.
+// Special ids: decoding starts with <s>, ends with </s>, and writes neither <s> nor padding. Some
+// systems start with </s>.
 struct SpecialIds {
-  int32_t bos, eos, pad;  // pad -1: there is none
+  int32_t bos, eos, pad;  // pad -1: none
 
   bool writable(int32_t id) const { return (id != bos || bos == eos) && id != pad; }
 };

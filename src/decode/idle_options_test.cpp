@@ -1,4 +1,4 @@
-// Every option of a search, given beside others with which it does something and with which it does not.
+// Gives every search option together with others, with which it does and does not have an effect.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ void check_every_option() {
       for (const GivenOption& other : context)
         if (other.name == name) return;
       std::vector<GivenOption> given = context;
-      std::string word = "x";  // of a list
+      std::string word = "x";  // for a list
       if constexpr (!is_list<std::remove_cvref_t<decltype(field)>>) word = fmt::format("{}", field);
       given.push_back({name, {word}, "o.yml:3"});
       std::string said;
@@ -49,7 +49,7 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
   check_every_option<RequestOptions>();
 }
 
-// Nobody chose the options that a model records: they yield.
+// Options from a model's record were not given by the user, so they yield.
 TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
   const model::Usage usage{{{"coverage-penalty", "0.2"}, {"stop-when", "shrinking"}, {"longest", "9"}}};
   const auto given = [](const std::string& name) { return name == "sample"; };

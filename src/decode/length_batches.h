@@ -6,9 +6,9 @@
 
 namespace hexapla::decode {
 
-// Places of sentences, the longest first; those of length 0 are left out.
+// Indices of the sentences, longest first, without those of length 0.
 std::vector<size_t> longest_first(std::span<const int64_t> lengths);
-// The same in batches.
+// The same, split into batches.
 std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, const TranslateOptions& options);
 
 }  // namespace hexapla::decode

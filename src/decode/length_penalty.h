@@ -1,6 +1,6 @@
 #pragma once
-// What the sum of log-probabilities is divided by, so that long translations stand a chance against short ones.
-// Lengths count </s>.
+// The divisor of the sum of log-probabilities, which lets long translations compete with short
+// ones. Lengths include </s>.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -15,13 +15,13 @@ struct PaperPenalty {
   double operator()(int64_t length) const { return std::pow((5 + static_cast<double>(length)) / 6, alpha); }
 };
 
-// length^alpha, as Marian and fairseq have it; alpha 1 is the mean log-probability of a token.
+// length^alpha, as in Marian and fairseq; with alpha 1, the mean log-probability of a token.
 struct PowerPenalty {
   double alpha = 1;
   double operator()(int64_t length) const { return std::pow(static_cast<double>(length), alpha); }
 };
 
-using LengthPenalty = std::variant<PaperPenalty, PowerPenalty>;  // alpha 0, in both: no normalization
+using LengthPenalty = std::variant<PaperPenalty, PowerPenalty>;  // alpha 0 in both: no normalization
 
 inline double divisor(const LengthPenalty& penalty, int64_t length) {
   return std::visit([length](const auto& p) { return p(length); }, penalty);
@@ -29,7 +29,7 @@ inline double divisor(const LengthPenalty& penalty, int64_t length) {
 
 // "paper", "power": the values of `length-normalization`.
 const std::vector<std::string>& length_penalty_names();
-// UsageError: another name, or an alpha that is no finite number.
+// UsageError: unknown name, or alpha is not finite.
 LengthPenalty make_length_penalty(const std::string& name, double alpha);
 
 }  // namespace hexapla::decode

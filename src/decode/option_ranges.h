@@ -1,13 +1,13 @@
 #pragma once
-// The ranges of what decoding is told: the command line refuses what lies outside when it reads it, the library when it
-// is called.
+// Ranges of decoding options, checked by the command line when it reads them and by the library
+// when it is called.
 #include "base/range.h"
 
 namespace hexapla::ranges {
 
 inline constexpr Range<int64_t> n_best{1, 1000};
 inline constexpr Range<int64_t> batch_sentences{1, 1'000'000};
-inline constexpr Range<int64_t> line_tokens{2, 1 << 20};  // a token and </s> are the least
+inline constexpr Range<int64_t> line_tokens{2, 1 << 20};  // at least a token and </s>
 inline constexpr Range<int64_t> more_tokens{0, 1'000'000};
 inline constexpr Range<int64_t> rule_tokens{0, 1'000'000};
 inline constexpr Range<int64_t> top_k{0, 1 << 22};

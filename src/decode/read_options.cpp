@@ -5,7 +5,7 @@
 namespace hexapla::decode {
 namespace {
 
-// A word is one of its choices; a number has been looked at when it was read.
+// Checks that words are valid choices; numbers were checked when they were read.
 template <class Options>
 void check_words(const Given& given, const Options& options) {
   Options::visit(options,
@@ -29,7 +29,7 @@ Options read_options(std::vector<GivenOption> all, Options usual) {
   check_words(given, usual);
   leave_out_idle([&](const std::string& name) { return given.contains(name); }, usual);
   refuse_idle(given, usual);
-  usual.translate_options();  // refuses what does not go together
+  usual.translate_options();  // checks for conflicts
   return usual;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Options of decoding from what was given by name: in words, as a file has them (train/options/resolve.h reads one), or
-// as a JSON object. Options: DecodingOptions, or RequestOptions where the rest is not the request's to decide.
+// Reads decoding options that were given by name: in words, as in a file (train/options/resolve.h
+// reads one), or as a JSON object. Options: DecodingOptions, or RequestOptions for those that a
+// request may set.
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
@@ -9,14 +10,14 @@
 
 namespace hexapla::decode {
 
-// The given options, on top of those of `usual` that do something beside them. UsageError naming option, value and what
-// is allowed, and a file's line: no such option (with the nearest one), a value out of its range, an option that can do
-// nothing beside the others.
+// The given options, on top of those of `usual` that have an effect with them. UsageError naming
+// option, value and what is allowed, and a file's line: unknown option (with the nearest name),
+// value out of range, or an option without effect.
 template <class Options>
 Options read_options(std::vector<GivenOption> given, Options usual = {});
 
-// {"beam_size": 4, "length_penalty": 1.0}; "beam-size" is the same. UsageError, too, where it is no object or a value
-// has another type.
+// {"beam_size": 4, "length_penalty": 1.0}; "beam-size" is the same. UsageError also if it is not an
+// object or a value has the wrong type.
 template <class Options>
 Options read_options(const nlohmann::json& object, Options usual = {});
 

@@ -51,7 +51,8 @@ TEST(ReadOptions, StandOnThoseOfTheService) {
   EXPECT_EQ(o.precision, "int8");
 }
 
-// What all requests have in common, and what only the operator may say, is none of theirs; everything else is.
+// Options shared by all requests or reserved to the operator are not request options; all others
+// are.
 TEST(ReadOptions, ARequestHasAllButBatchesPrecisionAndPatterns) {
   std::map<std::string, std::string> all = values(DecodingOptions());
   for (const char* common : {"batch-sentences", "batch-tokens", "precision", "protect-pattern"}) {
@@ -61,7 +62,7 @@ TEST(ReadOptions, ARequestHasAllButBatchesPrecisionAndPatterns) {
   EXPECT_EQ(values(RequestOptions()), all);
 }
 
-// Each number is refused right outside its range, under both spellings of its name.
+// Values just outside of each range are refused, under both spellings of the name.
 TEST(ReadOptions, EachRangeIsKept) {
   int refused = 0;
   const RequestOptions usual;

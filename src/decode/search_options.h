@@ -8,8 +8,8 @@ namespace hexapla::decode {
 
 class Shortlist;  // decode/models/shortlist.h
 
-// Draws translations instead of looking for the best. The tokens that may be drawn are those that top_k leaves, and of
-// these the fewest whose probabilities add up to top_p or more; temperature comes before both.
+// Samples translations instead of searching for the best. After applying the temperature, top_k
+// limits the tokens, and then top_p limits them to the smallest set with at least that probability.
 struct SamplingOptions {
   double temperature = 1;  // of softmax(logits / temperature)
   int64_t top_k = 0;       // 0: all (Fan, Lewis, Dauphin 2018)
@@ -17,35 +17,36 @@ struct SamplingOptions {
   uint64_t seed = 1;
 };
 
-// When a sentence has enough finished hypotheses.
+// When to stop the search for a sentence.
 enum class StopWhen {
-  full,       // as soon as there are beam_size of them
-  outscored,  // there are, and the best live one scores no more, normalized by its length so far, than the worst of the
-              // beam_size best: Hugging Face's early_stopping=False. Greedy decoding ends with the first as ever.
-  never,      // only when none that is live can become better than the worst that is asked for, however it goes on:
-              // early_stopping="never" there
-  shrinking,  // none is live: whatever ends leaves its place in the beam empty, as in Marian
+  full,       // as soon as there are beam_size finished hypotheses
+  outscored,  // as full, and the best live one, normalized by its length so far, scores no more than the worst of the
+              // beam_size best: Hugging Face's early_stopping=False. Greedy decoding still ends with the first.
+  never,      // only if no live one can become better than the worst of the n_best, whatever follows: Hugging Face's
+              // early_stopping="never"
+  shrinking,  // no live ones are left: a finished hypothesis leaves its place in the beam empty, as in Marian
 };
 
 struct SearchOptions {
   int beam_size = 4;                              // section 6.1
   LengthPenalty length_penalty = PaperPenalty{};  // alpha 0.6
-  int n_best = 1;             // translations returned for each sentence: at most beam_size, or any number of samples
-  int64_t extra_length = 50;  // a translation has at most so many tokens more than its source
+  int n_best = 1;             // translations per sentence: at most beam_size, or any number of samples
+  int64_t extra_length = 50;  // most tokens of a translation beyond the number of its source tokens
   bool token_scores = false;  // fill Hypothesis::token_scores
   StopWhen stop_when = StopWhen::full;
-  double word_penalty = 0;   // what each token, </s> too, takes from the score before it is normalized
-  int64_t longest = 0;       // at most so many tokens; 0: no such limit
-  double longest_ratio = 0;  // at most so many times the tokens of the source; 0: no such limit
-  int64_t min_length = 0;    // at least so many tokens, if that many may be written
-  // Factor of the log-probability of a token that is there already, <s> among them, before hypotheses are compared; in
-  // a beam of 1 of its logit, which is divided where it is above 0 (decode/constraints/repetition_penalty.h).
+  double word_penalty = 0;   // per token, including </s>; subtracted from the score before normalization
+  int64_t longest = 0;       // maximum number of tokens; 0: no limit
+  double longest_ratio = 0;  // maximum ratio to the number of source tokens; 0: no limit
+  int64_t min_length = 0;    // minimum number of tokens, if that many are possible
+  // Factor for the log-probability of tokens that already occur, including <s>, before hypotheses
+  // are compared; with a beam of 1, for the logit, which is divided if positive
+  // (decode/constraints/repetition_penalty.h).
   double repetition_penalty = 1;
-  int64_t no_repeat_ngram = 0;              // no so many tokens that were there before; 0: off
-  int64_t max_repetition = 0;               // no string stands more than so many times in a row; 0: off
-  bool forbid_unknown = false;              // never the unknown piece
+  int64_t no_repeat_ngram = 0;              // n: no n-gram occurs twice; 0: off
+  int64_t max_repetition = 0;               // n: no string occurs more than n times in a row; 0: off
+  bool forbid_unknown = false;              // never write the unknown piece
   std::optional<SamplingOptions> sampling;  // instead of beam search
-  const Shortlist* shortlist = nullptr;     // what a translation may be made of; null: of all pieces
+  const Shortlist* shortlist = nullptr;     // pieces that a translation may contain; null: all
 };
 void check(const SearchOptions& options);  // UsageError: a number out of range
 

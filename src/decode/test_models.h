@@ -28,7 +28,7 @@ struct Variant {
   friend std::ostream& operator<<(std::ostream& out, const Variant& v) { return out << v.name; }
 };
 
-// Every sibling that the decoder has.
+// Every variant of the decoder.
 inline std::vector<Variant> variants() {
   std::vector<Variant> all{{"paper", small_config()}};
   const auto add = [&](const char* name, auto&& change) {
@@ -72,7 +72,7 @@ inline std::vector<Variant> variants() {
 
 inline const SpecialIds specials{1, 2, 0};
 
-// The weights are larger than a new model's, so that its translations differ and end at many lengths.
+// Weights are larger than in a new model, so that translations differ and have many lengths.
 struct TestModel {
   model::Transformer model;
   model::Parameters parameters;
@@ -89,7 +89,8 @@ struct TestModel {
   }
 };
 
-// Sentences of 1 to `longest` tokens with </s>, of a vocabulary of `size` pieces of which four are special.
+// Sentences of 1 to `longest` tokens with </s>, from a vocabulary of `size` pieces, four of which
+// are special.
 inline std::vector<text::Ids> random_sentences(int n, int longest, int size, uint64_t seed = 3) {
   Random random(seed);
   std::vector<text::Ids> all(n);

@@ -1,5 +1,5 @@
 #pragma once
-// Text, a vocabulary and a model's configuration for it, for the tests of what takes text and gives text.
+// Text, a vocabulary and a matching model configuration, for tests with text input and output.
 #include "decode/test_models.h"
 #include "decode/text/line_encoder.h"
 
@@ -24,7 +24,7 @@ inline const text::Vocabulary& vocabulary() {
 inline model::Config config() {
   model::Config c = small_config();
   c.source_vocab = c.target_vocab = vocabulary().size();
-  c.tied = "none";  // a tied model with random weights likes to repeat itself
+  c.tied = "none";  // a tied model with random weights tends to repeat itself
   return c;
 }
 

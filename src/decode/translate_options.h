@@ -11,18 +11,18 @@ namespace hexapla::decode {
 
 struct TranslateOptions {
   SearchOptions search;
-  int64_t batch_sentences = 64;  // of one worker at a time, at most
-  int64_t batch_tokens = 4096;   // of their sources, at most; a longer line stands alone
-  int64_t max_length = 512;      // source tokens that are translated at a time, </s> counted
-  Parting parting;               // what becomes of several sentences, and of a longer line
-  LineConstraints everywhere;    // of every line
-  double coverage_penalty = 0;   // beta of Wu et al. 2016, equation 14: reorders what the beam has found; 0: off
-  bool copy_unknown = false;     // an unknown token is written as what it came from in the source
-  AttentionHead attention;       // of the first model: what these two look at
-  // Bytes of working memory of all workers together: batches and workers become fewer until it is enough, down to one
-  // sentence at a time (least_memory()); no translation depends on it. 0: as much as the batches ask for.
+  int64_t batch_sentences = 64;  // most sentences per worker at a time
+  int64_t batch_tokens = 4096;   // most source tokens of these; a longer line is a batch of its own
+  int64_t max_length = 512;      // source tokens translated at a time, including </s>
+  Parting parting;               // how to handle several sentences, and longer lines
+  LineConstraints everywhere;    // for all lines
+  double coverage_penalty = 0;   // beta of Wu et al. 2016, equation 14: reorders the beam's results; 0: off
+  bool copy_unknown = false;     // replace an unknown token by its source text
+  AttentionHead attention;       // of the first model; used by these two
+  // Bytes of working memory for all workers together: batches and workers are reduced to fit, down
+  // to one sentence at a time (least_memory()); translations do not depend on it. 0: no limit.
   size_t memory = 0;
-  const std::atomic<bool>* stop = nullptr;  // once it is true, the call ends with Canceled; no live request has one
+  const std::atomic<bool>* stop = nullptr;  // set to true to end the call with Canceled; not used by live requests
 };
 void check(const TranslateOptions& options);  // UsageError: a number out of range
 

@@ -2,7 +2,7 @@
 
 namespace hexapla::model {
 namespace {
-// A view [N, H, d] as the matrix [N, H * d] it was cut from.
+// Views [N, H, d] as the original matrix [N, H * d].
 Tensor as_matrix(Tensor t) {
   Tensor m = t;
   m.shape = Shape{t.shape[0], t.shape[1] * t.shape[2]};

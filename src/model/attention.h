@@ -7,7 +7,8 @@
 
 namespace hexapla::model {
 
-// score(q, k) = scale * q k^T. The paper's has scale 1 / sqrt(d_k); with scale 1 it is the plain dot score.
+// score(q, k) = scale * q k^T. The paper's scale is 1 / sqrt(d_k); scale 1 gives the plain dot
+// score.
 struct DotScore {
   double scale;
   void visit(auto&&) {}
@@ -28,8 +29,9 @@ struct DotScore {
   }
 };
 
-// score(q, k) = w^T tanh(W q + U k) (Bahdanau et al. 2015; section 3.2.1 compares with it). W and U are the query and
-// key projections of multi-head attention, so only w, one vector a head, is new.
+// score(q, k) = w^T tanh(W q + U k) (Bahdanau et al. 2015; the alternative in section 3.2.1). W and
+// U are the query and key projections of multi-head attention, so only w, one vector per head, is
+// new.
 struct AdditiveScore {
   Parameter weight;  // [H, d_k]
   AdditiveScore(int64_t heads, int64_t d_k) : weight{{heads, d_k}, Init::xavier(d_k, 1), {}, {}} {}
@@ -51,7 +53,7 @@ struct AdditiveScore {
   }
 };
 
-// Scaled products, weighed otherwise than by a softmax (ops/weighing.h): for questions about it.
+// Scaled products with other weights than a softmax (ops/weighing.h): for experiments.
 template <class W>
 struct WeighedScore {
   double scale;
@@ -76,10 +78,11 @@ struct WeighedScore {
 using Score = std::variant<DotScore, AdditiveScore, WeighedScore<weighing::Sigmoid>, WeighedScore<weighing::Relu>,
                            WeighedScore<weighing::Unnormalized>, WeighedScore<weighing::TopFour>,
                            WeighedScore<weighing::LinearKernel>>;
-// Of a query and keys of d_k numbers. InternalError: no score of this name.
+// The score function for queries and keys of width d_k. InternalError: unknown name.
 Score make_score(const std::string& name, int64_t heads, int64_t d_k);
 
-// What every use of attention shares: how many heads, how wide, how they score, dropout on the weights.
+// Shared by all uses of attention: number and widths of heads, score function, dropout on the
+// weights.
 struct Heads {
   int64_t count, d_k, d_v;
   Score score;
@@ -112,12 +115,12 @@ struct Heads {
   }
 };
 
-// Shows q, k and v (as [N, H * d]) under their names; the heads' outputs are shown as "heads".
+// Shows q, k and v (as [N, H * d]) to the observer; the outputs of the heads are shown as "heads".
 void show_qkv(Context& cx, const AttentionInput& in);
 void show_qkv_gradient(Context& cx, const AttentionGradient& d);
 
-// MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O, section 3.2.2, in its general form: queries, keys and values of
-// any widths, an output of any width, an optional additive mask.
+// MultiHead(Q, K, V) = Concat(head_1 .. head_h) W^O, section 3.2.2, in its general form: inputs and
+// output of any width, an optional additive mask.
 struct MultiHeadAttention {
   Heads heads;
   Linear query, key, value, output;
@@ -155,7 +158,8 @@ struct MultiHeadAttention {
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d_query, Tensor d_key, Tensor d_value) const;
 };
 
-// MultiHead(x, x, x). W^Q, W^K, W^V lie side by side: one product instead of three. Causal in the decoder.
+// MultiHead(x, x, x). W^Q, W^K and W^V are concatenated: one product instead of three. Causal in
+// the decoder.
 struct SelfAttention {
   static constexpr const char* name = "self_attention";
   Heads heads;
@@ -197,8 +201,8 @@ struct SelfAttention {
     show_qkv_gradient(cx, {g.q, g.k, g.v});
     qkv.backward(cx, s.x, d_qkv, d, Write::add);
   }
-  // One new row a hypothesis. Its k and v are put into the cache [R, H d_k + H d_v] at its cache row ([N] i32), and it
-  // sees the rows that `rows` lists.
+  // One new row per hypothesis. Writes its k and v to row cache_rows[n] ([N] i32) of the cache [R,
+  // H d_k + H d_v]; the row attends to the cache rows listed in `rows`.
   Tensor step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const {
     const Tensor now = qkv.forward(cx, x);
     put_rows(cx, now.columns(heads.keys(), cache_width()), cache_rows, cache);
@@ -208,7 +212,7 @@ struct SelfAttention {
   int64_t cache_width() const { return heads.keys() + heads.values(); }
 
  private:
-  // The three parts of [N, 2 H d_k + H d_v], seen as heads.
+  // The three parts of [N, 2 H d_k + H d_v], viewed as heads.
   AttentionInput input(Tensor p, Offsets rows) const {
     return {.q = p.columns(0, heads.keys()).heads(heads.count),
             .k = p.columns(heads.keys(), heads.keys()).heads(heads.count),
@@ -219,17 +223,17 @@ struct SelfAttention {
   }
 };
 
-// Guided alignment: one head of one decoder layer is taught to look where given links lead (Garg et al. 2019). For a
-// query without links nothing is asked.
+// Guided alignment: trains one head of one decoder layer to follow given links (Garg et al. 2019).
+// Queries without links do not contribute.
 struct Guide {
   int64_t layer = 0, head = 0;
-  double scale = 0;                 // of the gradients: the weight of this loss, times that of the whole loss
+  double scale = 0;                 // of the gradients: the weight of this loss times that of the whole loss
   Offsets links;                    // as in AlignmentInput
   std::span<const int32_t> linked;  // positions in the source sentence
   explicit operator bool() const { return !links.empty(); }
 };
 
-// MultiHead(x, memory, memory), section 3.2.3: the decoder looks at the encoder.
+// MultiHead(x, memory, memory), section 3.2.3: the decoder attends to the encoder.
 struct CrossAttention {
   Heads heads;
   Linear query, key_value, output;
@@ -260,7 +264,7 @@ struct CrossAttention {
     observe(cx, "heads", s.attention.out, rows);
     return output.forward(cx, s.attention.out);
   }
-  // d += J^T dy for the stream, d_memory likewise for the encoder's output.
+  // d += J^T dy for the residual stream; the same for d_memory and the encoder's output.
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d, Tensor d_memory) const {
     Arena::Frame frame(cx.arena);
     Tensor d_heads = output.backward(cx, s.attention.out, dy);
@@ -273,16 +277,18 @@ struct CrossAttention {
     query.backward(cx, s.x, dq, d, Write::add);
     key_value.backward(cx, s.memory, dkv, d_memory, Write::add);
   }
-  // How well the guided head follows the links -> [rows]. InternalError: no such head, or an additive score.
+  // The loss of the guided head against the links -> [rows]. InternalError: no such head, or an
+  // additive score.
   Tensor guide_loss(Context& cx, const Saved& s, const Guide& g) const { return alignment_loss(cx, guided(s, g)); }
   // After forward: the weights of sequence b, without dropout.
   AttentionWeights weights(Context& cx, const Saved& s, size_t b) const {
     return heads.weights(cx, input(s.q, s.kv, s.rows, s.memory_rows), b);
   }
   int64_t cache_width() const { return heads.keys() + heads.values(); }
-  // Keys and values of the memory, computed once a sentence: [Nk, cache_width()].
+  // Keys and values of the memory, computed once per sentence: [Nk, cache_width()].
   Tensor project_cross(Context& cx, Tensor memory) const { return key_value.forward(cx, memory); }
-  // x: the hypotheses in the order of their sentences; `rows` says how many each sentence has (perhaps none).
+  // x: the hypotheses in the order of their sentences; `rows`: their number per sentence (possibly
+  // 0).
   Tensor step(Context& cx, Tensor x, Offsets rows, Tensor kv, Offsets memory_rows) const {
     Attention a = heads.forward(cx, input(query.forward(cx, x), kv, rows, memory_rows));
     return output.forward(cx, a.out);

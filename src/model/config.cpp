@@ -9,7 +9,7 @@
 namespace hexapla::model {
 namespace {
 
-// A double such as 1e300 must not be squeezed into an integer.
+// Refuses a double such as 1e300, which must not be converted to an integer.
 void read(const nlohmann::json& j, int64_t& value) {
   if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is not a whole number"));
   j.get_to(value);
@@ -32,8 +32,8 @@ void check_encoder(const Config& c) {
     throw UsageError(cat("`encoder-mixing` gru has half of `dim-model` for each direction, but ", c.d_model,
                          " is odd; choose an even number"));
   if (c.kernel_width % 2 == 0)
-    throw UsageError(cat("`kernel-width` ", c.kernel_width,
-                         " is even, but a token stands in the middle of what it sees; choose an odd number"));
+    throw UsageError(
+        cat("`kernel-width` ", c.kernel_width, " is even, but the kernel is centered, so its width must be odd"));
 }
 
 void check_decoder(const Config& c) {
@@ -61,7 +61,7 @@ void check_positions(const Config& c) {
                          c.d_model, " is odd; choose an even number"));
 }
 
-// Files written before a field was there do without it.
+// Fields that older files do not have.
 bool came_later(std::string_view name) {
   constexpr std::string_view later[] = {"encoder-mixing",    "kernel-width",    "decoder-mask",    "experts",
                                         "experts-per-token", "dim-expert",      "expert-capacity", "load-balancing",
@@ -69,8 +69,8 @@ bool came_later(std::string_view name) {
   return std::find(std::begin(later), std::end(later), name) != std::end(later);
 }
 
-// Empties an object before its destructor does: that one allocates for the members, and ends the program where it
-// cannot.
+// Empties an object before its destructor runs, because the destructor allocates memory for the
+// members and ends the program if there is none.
 struct Emptied {
   nlohmann::json& object;
   ~Emptied() {
@@ -151,7 +151,7 @@ Config Config::from_json(const std::string& text, const std::string& file) {
     throw DataError(cat(file, ": the model's configuration is damaged at '", key, "': ", e.what()));
   } catch (const UsageError& e) {
     std::string what = e.what();
-    std::erase(what, '`');  // a field here, no option
+    std::erase(what, '`');  // here it is a field, not an option
     throw DataError(
         cat(file, ": the model's configuration is damaged", key.empty() ? "" : " at '" + key + "'", ": ", what));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The model in the paper's names. Every field is declared once, in visit(): the command line, the config file and the
-// model file all follow from it.
+// The model's configuration, with the paper's names. Every field is declared once, in visit(), from
+// which command line, config file and model file follow.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ struct Config {
   double dropout = 0.1;      // P_drop: every sublayer output and the embedding sums
   double attention_dropout = 0, activation_dropout = 0;
   std::string tied = "all";  // source = target embedding = generator; "decoder": target = generator
-  // LayerNorm(x + Sublayer(x)); x + Sublayer(LayerNorm(x)) and a norm behind each stack; "post-last": as post, and that
-  // norm.
+  // post: LayerNorm(x + Sublayer(x)). pre: x + Sublayer(LayerNorm(x)), and a norm after each stack.
+  // post-last: as post, with that norm.
   std::string norm_position = "post";
   std::string norm = "layer";
   std::string positions = "sinusoidal";
@@ -34,17 +34,18 @@ struct Config {
   bool embedding_norm = false;  // LayerNorm on the embedded input
   std::string embedding_scale = "sqrt";
   double norm_eps = 1e-6;
-  std::string encoder_mixing = "attention";  // what lets the tokens of the source see each other
+  std::string encoder_mixing = "attention";  // replaces self-attention in the encoder
   int64_t kernel_width = 3;                  // only for a convolution
   std::string decoder_mask = "causal";
-  std::string decoder_mixing = "attention";  // what lets a token of the target see those before it
+  std::string decoder_mixing = "attention";  // replaces self-attention in the decoder
   int64_t experts = 0;                       // E; 0: one feed-forward network
   int64_t experts_per_token = 1, d_expert = 0;
-  double expert_capacity = 0, load_balancing = 0.01;  // in training alone
+  double expert_capacity = 0, load_balancing = 0.01;  // in training only
 
-  // f(name, field, help, allowed, when) for every field that a user sets; names are those of the command line, allowed
-  // is a number's Range, the Choices of a word, or Anything. Ranges go far beyond any real model: what lies within them
-  // cannot overflow, or take time or memory that a model's file has not paid for.
+  // Calls f(name, field, help, allowed, when) for every field that a user sets. name is the command
+  // line's; allowed is a number's Range, a word's Choices, or AnyValue. Ranges go far beyond any
+  // real model; values within them cannot overflow or take time or memory out of proportion to the
+  // size of the model file.
   template <class Self, class F>
   static void visit(Self& c, F&& f) {
     const When mixture{c.experts > 0, "is for a mixture of experts: give their number with `experts`, or leave it out"};
@@ -63,9 +64,9 @@ struct Config {
     f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1, kAlways);
     f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1, kAlways);
     f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1, kAlways);
-    f("tied", c.tied, "which embedding matrices are one", Choices{"all", "decoder", "none"}, kAlways);
+    f("tied", c.tied, "which embedding matrices are shared", Choices{"all", "decoder", "none"}, kAlways);
     f("norm-position", c.norm_position,
-      "norm after (the paper) or before each sublayer; post-last: after, and once more behind each stack",
+      "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack",
       Choices{"post", "pre", "post-last"}, normed);
     f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"}, kAlways);
     f("positions", c.positions, "kind of positional encoding",
@@ -75,7 +76,7 @@ struct Config {
     f("first-position", c.first_position, "position of a sentence's first token, of sinusoids", Range<int64_t>{0, 1024},
       When{c.positions != "learned" && c.positions != "none",
            "is for sinusoids, but `positions` is another: leave one of them out"});
-    f("score", c.score, "attention score; the last five weigh scaled products otherwise than by a softmax, slowly",
+    f("score", c.score, "attention score; the last five use scaled products without a softmax, slowly",
       Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}, kAlways);
     f("activation", c.activation, "activation of the feed-forward network",
       Choices{"relu", "gelu", "swish", "gelu-tanh"}, kAlways);
@@ -83,51 +84,54 @@ struct Config {
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{}, kAlways);
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{}, kAlways);
     f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{}, kAlways);
-    f("embedding-scale", c.embedding_scale,
-      "what embeddings are multiplied by: sqrt of `dim-model` (the paper), or none", Choices{"sqrt", "none"}, kAlways);
+    f("embedding-scale", c.embedding_scale, "factor for embeddings: sqrt of `dim-model` (the paper), or none",
+      Choices{"sqrt", "none"}, kAlways);
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true},
       When{c.norm != "none" || c.embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"});
-    f("encoder-mixing", c.encoder_mixing, "what stands in the encoder where the paper has self-attention",
+    f("encoder-mixing", c.encoder_mixing, "how the encoder mixes tokens; the paper: attention",
       Choices{"attention", "gru", "convolution"}, kAlways);
-    f("kernel-width", c.kernel_width, "tokens that a convolution sees, an odd number", Range<int64_t>{1, 255},
+    f("kernel-width", c.kernel_width, "width of the convolution in tokens, an odd number", Range<int64_t>{1, 255},
       When{c.encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
       Choices{"causal", "none"},
       When{c.decoder_mixing == "attention",
            "is for attention, but `decoder-mixing` is another: leave one of them out"});
-    f("decoder-mixing", c.decoder_mixing, "what stands in the decoder where the paper has self-attention",
+    f("decoder-mixing", c.decoder_mixing, "how the decoder mixes tokens; the paper: attention",
       Choices{"attention", "ssru"}, kAlways);
-    f("experts", c.experts, "a mixture of so many networks in place of the feed-forward one; 0: none",
+    f("experts", c.experts,
+      "number of networks in a mixture of experts that replaces the feed-forward network; 0: none",
       Range<int64_t>{0, 128}, kAlways);
-    f("experts-per-token", c.experts_per_token, "experts that compute a token, 1 or 2", Range<int64_t>{1, 2}, mixture);
+    f("experts-per-token", c.experts_per_token, "experts per token, 1 or 2", Range<int64_t>{1, 2}, mixture);
     f("dim-expert", c.d_expert, "width inside one expert; 0: `dim-ff`", Range<int64_t>{0, 1 << 20}, mixture);
     f("expert-capacity", c.expert_capacity,
-      "in training an expert takes this times its even share of the tokens, and the others pass by; 0: all that come",
+      "in training an expert takes at most this times its even share of the tokens; the others skip it; 0: no limit",
       Range<double>{.least = 0, .most = 1e6}, mixture);
     f("load-balancing", c.load_balancing, "weight of the loss that spreads tokens over the experts",
       Range<double>{.least = 0, .most = 1e6}, mixture);
   }
 
-  // Whether a field does nothing but in training: two models that differ in it alone compute the same.
+  // Whether a field affects training only: models that differ only in it compute the same.
   static bool of_training_alone(const std::string& name);
 
-  // Fills in d_k and d_v and checks every value: UsageError naming the option, the value and what is allowed.
+  // Sets d_k and d_v and checks every value: UsageError naming the option, the value and what is
+  // allowed.
   void resolve();
 
-  // Inside one expert.
+  // The width of one expert.
   int64_t expert_width() const { return d_expert > 0 ? d_expert : d_ff; }
 
   // Whether a norm follows each stack.
   bool has_last_norm() const { return norm_position != "post"; }
 
-  // Whether the weights of attention are a softmax of scores.
+  // Whether attention weights are a softmax of scores.
   bool softmax() const { return score == "scaled-dot" || score == "dot" || score == "additive"; }
 
   // "tiny" (4+4, 128/256, 4 heads), "small" (6+6, 512/1024, 4), "base" and "big", the paper's.
   static Config preset(const std::string& name);
   static const std::vector<std::string>& preset_names();
 
-  // A field that came after the first version is left out at its default: such a model has the bytes it always had.
+  // Fields added after the first version are left out if they have their defaults, so that such a
+  // model keeps its bytes.
   std::string to_json() const;
   static Config from_json(const std::string& text, const std::string& file);  // DataError names the file and the key
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The decoder, Figure 1 right: causal self-attention (or its sibling), attention over the encoder's output,
-// feed-forward.
+// The decoder, Figure 1 right: causal self-attention (or an alternative), attention over the
+// encoder's output, feed-forward.
 #include "model/encoder.h"
 
 namespace hexapla::model {
@@ -17,19 +17,19 @@ struct DecoderLayerSaved {
 // One step of decoding: N hypotheses, in the order of their sentences.
 struct StepInput {
   Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its position
-  Offsets hypotheses;     // how many rows each sentence has
-  StepRows rows;          // the cache rows each hypothesis sees, its own new one included
+  Offsets hypotheses;     // number of rows per sentence
+  StepRows rows;          // the cache rows that each hypothesis sees, including its new one
   Tensor cache_rows;      // [N] i32: the cache row that hypothesis n writes to
 };
 
-// Keys and values of one layer: of the hypotheses so far, and of the sentences' memory.
+// Keys and values of one layer, for the hypotheses so far and for the sentences' memory.
 struct LayerCache {
-  Tensor self;   // [R, H d_k + H d_v], of a recurrence its cells: [R, d_model]
+  Tensor self;   // [R, H d_k + H d_v]; for a recurrence its cells, [R, d_model]
   Tensor cross;  // [Nk, H d_k + H d_v]
 };
 
-// Whether the decoder's self-attention is. Without the mask a token sees those after it wherever they are known: in
-// training and in scores, never where a translation is made, as they are not there yet.
+// Whether the decoder's self-attention is causal. Without the mask a token sees later tokens if
+// they are known: in training and scoring, but not in translation.
 bool is_causal(const Config& c);
 TargetMixing make_target_mixing(const Config& c);
 
@@ -102,16 +102,18 @@ struct Decoder {
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, const Memory& memory, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d, Tensor d_memory) const;
 
-  // After forward: how well the guided head follows the links -> [N], and backward will teach it to. The guide must
-  // outlive backward. InternalError: no such layer or head.
+  // Call after forward: returns the losses of the guided head against the links -> [N]; backward
+  // then adds their gradient. The guide must outlive backward. InternalError: no such layer or
+  // head.
   Tensor guide(Context& cx, const Guide& g, Saved& s) const;
-  // After forward: how a layer's heads attended to the memory in sequence b, without dropout. InternalError: no such
-  // layer.
+  // Call after forward: the attention weights of a layer over the memory of sequence b, without
+  // dropout. InternalError: no such layer.
   AttentionWeights cross_attention_weights(Context& cx, int64_t layer, const Saved& s, size_t b) const;
 
-  // Room for `rows` cache rows a layer and for the keys and values of memory_rows rows (kept in the arena).
+  // Caches for `rows` cache rows per layer and the keys and values of memory_rows rows (kept in the
+  // arena).
   std::vector<LayerCache> allocate_cache(Context& cx, int64_t memory_rows, int64_t rows) const;
-  // Writes the memory's keys and values into it, those of sentence b from row first_rows[b] on.
+  // Writes the memory's keys and values to the cache; sentence b begins at row first_rows[b].
   void project_cross(Context& cx, const Memory& memory, std::span<const int64_t> first_rows,
                      std::span<const LayerCache> cache) const;
   // -> [N, d_model]

@@ -26,7 +26,7 @@ void LearnedPositions::add_to(Context& cx, Tensor positions, Tensor x) const {
   embed_add(cx, table.value, positions, x);
 }
 
-// The encodings by themselves: the model only ever adds them to something.
+// Computes the encodings separately, because the model only adds them to other tensors.
 void Input::show_positions(Context& cx, Tensor at, Shape shape, Offsets rows) const {
   if (!cx.observer) return;
   Arena::Frame frame(cx.arena);

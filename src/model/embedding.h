@@ -6,8 +6,8 @@
 
 namespace hexapla::model {
 
-// scale * table[id]; the paper's scale is sqrt(d_model). In the tied model the same table is the generator's weight,
-// transposed.
+// scale * table[id]; the paper's scale is sqrt(d_model). In a tied model the transposed table is
+// also the generator's weight.
 struct Embedding {
   Parameter table;  // [V, d_model]
   double scale;
@@ -22,8 +22,8 @@ struct Embedding {
   void backward(Context& cx, Tensor ids, Tensor d) const { embed_backward(cx, d, ids, scale, table.grad); }
 };
 
-// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same), or a sibling (backend/sinusoids.h): computed
-// for whatever length comes, never a cap.
+// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same), or a variant
+// (backend/sinusoids.h). Computed for any length, without a limit.
 struct SinusoidalPositions {
   int64_t d_model;
   Sinusoids kind = Sinusoids::interleaved;
@@ -33,7 +33,7 @@ struct SinusoidalPositions {
   void backward(Context&, Tensor, Tensor) const {}
 };
 
-// A learned vector for each of the first max_positions positions; a longer sequence is an error that says so.
+// A learned vector for each of the first max_positions positions; longer sequences are an error.
 struct LearnedPositions {
   Parameter table;  // [max_positions, d_model]
   LearnedPositions(int64_t longest, int64_t d_model)
@@ -43,7 +43,7 @@ struct LearnedPositions {
   void backward(Context& cx, Tensor positions, Tensor d) const { embed_backward(cx, d, positions, 1, table.grad); }
 };
 
-// None: order is what the causal mask alone lets a decoder see, and an encoder does not see it.
+// No encodings: a decoder sees order only through the causal mask, an encoder not at all.
 struct NoPositions {
   void visit(auto&&) {}
   void add_to(Context&, Tensor, Tensor) const {}
@@ -52,7 +52,7 @@ struct NoPositions {
 
 using Positions = std::variant<SinusoidalPositions, LearnedPositions, NoPositions>;
 
-// What enters a stack: Dropout(sqrt(d_model) E[id] + PE[position]), and perhaps a LayerNorm on that.
+// The input of a stack: Dropout(sqrt(d_model) E[id] + PE[position]), optionally with a LayerNorm.
 struct Input {
   Positions positions;
   Dropout dropout;
@@ -69,7 +69,7 @@ struct Input {
   };
   // ids, positions: [N] i32 -> [N, d_model]
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const;
-  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
+  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is overwritten
 
  private:
   void show_positions(Context& cx, Tensor at, Shape shape, Offsets rows) const;

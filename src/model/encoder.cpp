@@ -147,8 +147,8 @@ Encoder::Encoder(const Config& c) : input(make_input(c)) {
 }
 
 namespace {
-// Without a backward pass nothing of a layer is needed but its output y: that goes where its input was, and all that
-// was taken since is given back.
+// Without a backward pass only the layer's output y is needed: copies it over the layer's input and
+// gives back all memory taken since.
 Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
   copy(cx, y, x);
   cx.arena.rewind(before);

@@ -1,6 +1,7 @@
 #pragma once
-// The encoder, Figure 1 left. In every sublayer one tensor d carries the gradient of the residual stream in place:
-// a norm rewrites it (d <- J^T d), a sublayer adds to it (d <- d + J^T d). Backward is forward read upwards.
+// The encoder, Figure 1 left. One tensor d carries the gradient of the residual stream in place
+// through every sublayer: a norm replaces it (d <- J^T d), a sublayer adds to it (d <- d + J^T d).
+// Backward has the steps of forward in reverse.
 #include "model/config.h"
 #include "model/embedding.h"
 #include "model/feed_forward.h"
@@ -8,7 +9,7 @@
 
 namespace hexapla::model {
 
-// Built from the configuration.
+// Parts of a model, built from the configuration.
 Heads make_heads(const Config& c);
 Mixing make_mixing(const Config& c);
 AnyFeedForward make_feed_forward(const Config& c);
@@ -16,7 +17,7 @@ Embedding make_embedding(const Config& c, int64_t vocabulary);
 Input make_input(const Config& c);
 inline Norm make_norm(const Config& c) { return make_norm(c.norm, c.d_model, c.norm_eps); }
 
-// Of x + r: what the residual connection adds up, and the sublayer's own part of it.
+// Shows the gradients of the residual sum x + r and of the sublayer's output r.
 void show_residual_gradient(Context& cx, Tensor d_sum, Tensor d_output);
 
 struct EncoderLayerSaved {
@@ -26,8 +27,8 @@ struct EncoderLayerSaved {
   Normalized norm2;
 };
 
-// x <- Norm(x + Dropout(SelfAttention(x)));  x <- Norm(x + Dropout(FFN(x))). A sibling of self-attention takes its
-// place, with the same dropout and norm, whose names stay.
+// x <- Norm(x + Dropout(SelfAttention(x)));  x <- Norm(x + Dropout(FFN(x))). An alternative to
+// self-attention replaces it, with the same dropout and norm under the same names.
 struct EncoderLayer {
   Mixing mixing;
   Dropout attention_dropout;
@@ -56,8 +57,9 @@ struct EncoderLayer {
   void backward(Context& cx, const Saved& s, Tensor d) const;
 };
 
-// The pre-norm sibling: x <- x + Dropout(SelfAttention(Norm(x)));  x <- x + Dropout(FFN(Norm(x))). The norms have the
-// same names as in the post-norm layer, and a last norm follows the stack (Wang et al. 2019).
+// The pre-norm variant: x <- x + Dropout(SelfAttention(Norm(x)));  x <- x + Dropout(FFN(Norm(x))).
+// The norms have the same names as in the post-norm layer, and a last norm follows the stack (Wang
+// et al. 2019).
 struct PreNormEncoderLayer : EncoderLayer {
   using EncoderLayer::EncoderLayer;
   Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const;
@@ -83,7 +85,7 @@ struct Encoder {
   };
   // ids: [N] i32 -> the memory [N, d_model]
   Tensor forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, Saved& s) const;
-  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is used up
+  void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is overwritten
 };
 
 }  // namespace hexapla::model

@@ -1,5 +1,5 @@
 #pragma once
-// Position-wise feed-forward networks, section 3.3, and their siblings: a gated one, and a mixture of experts.
+// Position-wise feed-forward networks, section 3.3, and variants: gated, and mixtures of experts.
 #include "model/experts/mixture_of_experts.h"
 #include "model/experts/split_feed_forward.h"
 
@@ -7,10 +7,10 @@ namespace hexapla::model {
 
 struct FeedForwardSaved {
   Tensor x, inner, hidden;
-  Tensor activated, linear;  // the two factors of `hidden`, only in the gated one
+  Tensor activated, linear;  // the two factors of `hidden`, gated variant only
 };
 
-// FFN(x) = f(x W1 + b1) W2 + b2; the paper's f is max(0, .).
+// FFN(x) = f(x W1 + b1) W2 + b2; in the paper f is max(0, .).
 struct FeedForward {
   Activation activation;
   Linear inner, outer;
@@ -56,8 +56,8 @@ using AnyFeedForwardSaved = std::variant<FeedForwardSaved, MixtureOfExperts::Sav
 
 Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, AnyFeedForwardSaved& s);
 void backward(const AnyFeedForward& ffn, Context& cx, const AnyFeedForwardSaved& s, Tensor dy, Tensor d);
-// After a forward pass in training: what the load of experts adds to the loss; backward will add the gradient of
-// `scale` times that. 0 of a network without experts.
+// Call after a forward pass in training: returns the balancing loss of the experts; backward will
+// add its gradient times `scale`. 0 for a network without experts.
 double balance(AnyFeedForwardSaved& s, double scale);
 
 }  // namespace hexapla::model

@@ -4,13 +4,14 @@
 
 namespace hexapla::model {
 
-// y = x W + b, as the paper writes it: W is [in, out].
+// y = x W + b, as in the paper: W is [in, out].
 struct Linear {
   Parameter weight;
   std::optional<Parameter> bias;
 
   Linear(int64_t in, int64_t out, bool with_bias) : Linear(in, out, with_bias, Init::xavier(in, out)) {}
-  // Several matrices side by side start as each would alone: the caller gives the fans of one.
+  // For concatenated matrices: the caller passes the fans of a single one, so that each is
+  // initialized as it would be alone.
   Linear(int64_t in, int64_t out, bool with_bias, Init init) : weight{{in, out}, init, {}, {}} {
     if (with_bias) bias = Parameter{{out}, Init::zeros(), {}, {}};
   }

@@ -33,7 +33,7 @@ GruStates run(const OneWay& m, Context& cx, Tensor gates, Offsets rows, Tensor s
   return s;
 }
 
-// -> scratch, of x W + b.
+// Returns the gradient of x W + b, in scratch.
 Tensor run_back(const OneWay& m, Context& cx, const GruInput& in, const GruStates& s, Tensor d_states) {
   GruGradient g{cx.scratch(in.gates.shape), {}, m.state.weight.grad, m.state.bias->grad};
   if (cx.observer) g.gates = cx.scratch(in.gates.shape);
@@ -56,7 +56,7 @@ Tensor BidirectionalGru::forward(Context& cx, Tensor x, Offsets rows, Saved& s) 
     Scope scope("back");
     s.back = run(back, cx, s.back_gates, rows, states.columns(width, width));
   }
-  const Tensor y = cx.keep(x.shape);  // backward needs the states, and dropout will overwrite what comes back
+  const Tensor y = cx.keep(x.shape);  // backward needs the states, but dropout will overwrite the result
   copy(cx, states, y);
   return y;
 }
@@ -73,7 +73,7 @@ void BidirectionalGru::backward(Context& cx, const Saved& s, Tensor dy, Tensor d
     Scope scope("onward");
     from_onward = run_back(onward, cx, input_of(onward, s.onward_gates, s.rows), s.onward, dy.columns(0, width));
   }
-  onward.input.backward(cx, s.x, from_onward, d, Write::add);  // dy may be d: nothing reads it any more
+  onward.input.backward(cx, s.x, from_onward, d, Write::add);  // dy may be d: it is not read any more
   back.input.backward(cx, s.x, from_back, d, Write::add);
 }
 
@@ -104,7 +104,7 @@ void SimpleRecurrence::backward(Context& cx, const Saved& s, Tensor dy, Tensor d
   observe_gradient(cx, "candidate", g.candidates);
   if (cx.observer) observe_gradient(cx, "forget", g.gates);
   if (cx.observer) observe_gradient(cx, "cell", g.cells);
-  candidate.backward(cx, s.x, g.candidates, d, Write::add);  // dy may be d: nothing reads it any more
+  candidate.backward(cx, s.x, g.candidates, d, Write::add);  // dy may be d: it is not read any more
   forget.backward(cx, s.x, g.sums, d, Write::add);
 }
 
@@ -114,7 +114,7 @@ Tensor SimpleRecurrence::step(Context& cx, Tensor x, Tensor cache, Tensor cache_
 
 namespace {
 
-// The two variants of siblings are used alike.
+// Both variants (encoder and decoder) are used alike.
 template <class M>
 const char* name_of_one(const M& m) {
   return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);

@@ -1,5 +1,6 @@
 #pragma once
-// What lets the tokens of a side see each other: self-attention, or what section 4 compares it with.
+// Lets the tokens of a sentence interact: self-attention, or the alternatives that section 4
+// compares it with.
 #include "model/attention.h"
 #include "ops/gru.h"
 #include "ops/neighbors.h"
@@ -7,12 +8,12 @@
 
 namespace hexapla::model {
 
-// Recurrence: a GRU (Cho et al. 2014) in each direction, half as wide as the model, their states side by side
-// (Bahdanau et al. 2015).
+// Recurrence: a GRU (Cho et al. 2014) in each direction, half as wide as the model, with
+// concatenated states (Bahdanau et al. 2015).
 struct BidirectionalGru {
   struct OneWay {
     Direction direction;
-    Linear input, state;  // x W + b and h U + c, of r, z and n side by side
+    Linear input, state;  // x W + b and h U + c, with r, z and n concatenated
 
     OneWay(Direction which, int64_t d_model, int64_t width)
         : direction(which),
@@ -46,7 +47,7 @@ struct BidirectionalGru {
 struct Convolution {
   static constexpr const char* name = "convolution";
   int64_t width;
-  Linear kernel;  // [width * d_model, d_model]: the W_j below one another, that of the earliest token first
+  Linear kernel;  // [width * d_model, d_model]: the W_j stacked, that of the earliest token first
 
   Convolution(int64_t d_model, int64_t kernel_width)
       : width(kernel_width), kernel(kernel_width * d_model, d_model, true) {}
@@ -60,8 +61,8 @@ struct Convolution {
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const;
 };
 
-// The simpler simple recurrent unit (Kim et al. 2019) in the place of the decoder's self-attention: what a step needs
-// of all earlier tokens is one row of d_model numbers.
+// The simpler simple recurrent unit (Kim et al. 2019) in place of the decoder's self-attention: a
+// step needs only one row of d_model numbers for all earlier tokens.
 struct SimpleRecurrence {
   static constexpr const char* name = "recurrence";
   Linear candidate;  // x W
@@ -80,28 +81,29 @@ struct SimpleRecurrence {
   };
   Tensor forward(Context& cx, Tensor x, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Saved& s, Tensor dy, Tensor d) const;  // d += J^T dy; dy may be d
-  // One new row a hypothesis, as SelfAttention::step; the cache [R, d_model] has the cells.
+  // One new row per hypothesis, as in SelfAttention::step; the cache [R, d_model] holds the cells.
   Tensor step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const;
   int64_t cache_width() const { return candidate.weight.shape[1]; }
 };
 
-// In the encoder.
+// For the encoder.
 using Mixing = std::variant<SelfAttention, BidirectionalGru, Convolution>;
 using MixingSaved = std::variant<SelfAttention::Saved, BidirectionalGru::Saved, Convolution::Saved>;
 
-// Its scope, and its name in the names of parameters: "self_attention", "recurrence", "convolution".
+// Used as scope and in the names of parameters: "self_attention", "recurrence", "convolution".
 const char* name_of(const Mixing& m);
 Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s);
 void backward(const Mixing& m, Context& cx, const MixingSaved& s, Tensor dy, Tensor d);  // d += J^T dy; dy may be d
 
-// In the decoder, where a token sees those before it.
+// For the decoder, where a token sees only earlier ones.
 using TargetMixing = std::variant<SelfAttention, SimpleRecurrence>;
 using TargetMixingSaved = std::variant<SelfAttention::Saved, SimpleRecurrence::Saved>;
 
 const char* name_of(const TargetMixing& m);  // "self_attention", "recurrence"
 Tensor forward(const TargetMixing& m, Context& cx, Tensor x, Offsets rows, TargetMixingSaved& s);
 void backward(const TargetMixing& m, Context& cx, const TargetMixingSaved& s, Tensor dy, Tensor d);
-// One new row a hypothesis; cache: [R, cache_width()], what each step leaves to those after it.
+// One new row per hypothesis; cache: [R, cache_width()], the state that each step leaves to later
+// ones.
 Tensor step(const TargetMixing& m, Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows);
 int64_t cache_width(const TargetMixing& m);
 

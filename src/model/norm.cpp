@@ -5,7 +5,7 @@
 namespace hexapla::model {
 namespace {
 
-// A bad batch would spoil the running statistics for good.
+// A bad batch would corrupt the running statistics permanently.
 bool finite(Context& cx, const Statistics& s) {
   return std::isfinite(sum_of_squares(cx, s.mean) + sum_of_squares(cx, s.variance));
 }
@@ -16,7 +16,7 @@ Tensor filled(Context& cx, Shape shape, double value) {
   return x;
 }
 
-// x + r by the running statistics alone, for the gradient of the gain -> kept
+// x + r normalized by the running statistics alone, for the gradient of the gain -> kept
 Tensor normed_by(Context& cx, Tensor x, Tensor r, double eps, const Statistics& running) {
   const Shape d = running.mean.shape;
   const Tensor y = cx.keep(x.shape);
@@ -45,15 +45,16 @@ Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const 
   return s.y;
 }
 
-// With given statistics the norm is affine, and d goes through its matrix, a diagonal. Gain and bias are frozen, too.
+// With given statistics the norm is affine, and d goes through a diagonal matrix. Gain and bias are
+// frozen, too.
 void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
   batch_norm_inference_backward(cx, gain.value, eps, variance.value, d);
 }
 
 namespace {
 
-// Outside of training the statistics do not depend on the batch: d goes through a diagonal; gain and bias learn as
-// ever.
+// Outside of training the statistics do not depend on the batch: d goes through a diagonal matrix;
+// gain and bias get their usual gradients.
 Tensor running_backward(const BatchNorm& norm, Context& cx, const Normalized& s, Tensor d) {
   Arena::Frame frame(cx.arena);
   const Tensor used_up = cx.scratch(d.shape);
@@ -64,7 +65,7 @@ Tensor running_backward(const BatchNorm& norm, Context& cx, const Normalized& s,
   return d;
 }
 
-// x + dropout(r), which the op of a norm never holds.
+// Shows x + dropout(r), which no op of a norm materializes.
 void show_sum(Context& cx, const Residual& in, Offsets rows) {
   if (!cx.observer || !in.r) return;
   Arena::Frame frame(cx.arena);

@@ -1,17 +1,18 @@
 #pragma once
-// The norms, siblings: LayerNorm(x + r), the paper's (section 3.1), BatchNorm(x + r), and x + r alone.
+// The norms: LayerNorm(x + r), the paper's (section 3.1), BatchNorm(x + r), and x + r alone.
 #include "model/weights/parameter.h"
 #include "ops/ops.h"
 
 namespace hexapla::model {
 
-// What goes into a norm: x + dropout(r), a sublayer's input and its output (section 5.4), or x alone.
+// The input of a norm: x + dropout(r), a sublayer's input and its output (section 5.4), or x alone.
 struct Residual {
   Tensor x, r = {};
   Dropout dropout = {};
 };
 
-// forward -> [N, d]. backward: d <- J^T d for x; the gradient of r comes back, d itself where nothing was dropped.
+// forward -> [N, d]. backward: d <- J^T d for x; returns the gradient of r, which is d itself
+// without dropout.
 struct LayerNorm {
   Parameter gain, bias;
   double eps;
@@ -31,9 +32,9 @@ struct LayerNorm {
   }
 };
 
-// Statistics of the batch in training, running ones in inference (Ioffe and Szegedy 2015). In a ragged batch every row
-// is a real token, so padding never enters the statistics. One whose statistics are frozen uses them in training, too:
-// it stays the function that it was.
+// Uses batch statistics in training, running ones in inference (Ioffe and Szegedy 2015). In a
+// ragged batch every row is a real token, so no padding enters the statistics. With frozen
+// statistics it uses the running ones in training, too, and so stays the same function.
 struct BatchNorm {
   Parameter gain, bias;
   Buffer mean, variance;
@@ -64,7 +65,7 @@ struct BatchNorm {
   void frozen_backward(Context& cx, Tensor d) const;
 };
 
-// x + r as it is: what a stack is without norms.
+// x + r unchanged, for stacks without norms.
 struct NoNorm {
   void visit(auto&&) {}
   Tensor forward(Context& cx, const Residual& in, Normalized& s) const {
@@ -84,7 +85,7 @@ inline Norm make_norm(const std::string& kind, int64_t d, double eps) {
   HEXAPLA_CHECK(kind == "layer", "there is no norm '", kind, "'");
   return LayerNorm(d, eps);
 }
-// Shows its result under the name "norm", and the sum of x and r that goes into it as "sum".
+// Shows its result as "norm", and its input, the sum of x and r, as "sum".
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s);
 Tensor backward(const Norm& norm, Context& cx, const Normalized& s, const Dropout& dropout, Tensor d);
 

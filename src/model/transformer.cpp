@@ -19,14 +19,15 @@ double sum(Tensor x) {
 
 LossSums sums(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
 
-// The guide's part of the sums. Call after the forward pass; backward then follows the guide.
+// Adds the guide's losses to the sums. Call after the forward pass; backward then follows the
+// guide.
 void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder::Saved& s, LossSums& sums) {
   if (!guide) return;
   sums.alignment = sum(decoder.guide(cx, guide, s));
   for (size_t t = 0; t + 1 < guide.links.size(); ++t) sums.linked += guide.links[t] < guide.links[t + 1];
 }
 
-// The part of the experts' load, likewise; scale: of the gradients.
+// The same for the balancing loss of the experts; scale: of the gradients.
 void add_balance(Transformer::Saved& s, double scale, LossSums& sums) {
   const auto tokens = static_cast<double>(sums.tokens);
   for (auto& layer : s.encoder.layers) sums.balancing += tokens * balance(layer.ffn, tokens * scale);

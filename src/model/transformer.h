@@ -4,7 +4,8 @@
 
 namespace hexapla::model {
 
-// A batch of pairs, ragged: teacher forcing feeds <s> y and asks for y </s>. The memory must outlive the step.
+// A ragged batch of pairs: teacher forcing feeds <s> y and predicts y </s>. The memory must outlive
+// the step.
 struct BatchView {
   std::span<const int32_t> source, target_in, target_out;
   Offsets source_rows, target_rows;
@@ -15,15 +16,16 @@ struct LossSums {
   double loss = 0;  // label-smoothed cross-entropy, summed over the target tokens
   double nll = 0;   // -log p(label), summed
   int64_t tokens = 0;
-  double alignment = 0;   // with a guide: its losses, summed over the target tokens that have links
-  int64_t linked = 0;     // so many of them
-  double divergence = 0;  // with R-Drop: of the two passes, summed over the target tokens of one
-  double balancing = 0;   // in training with experts: what their load adds to the loss, times the target tokens
+  double alignment = 0;   // with a guide: its losses, summed over the linked target tokens
+  int64_t linked = 0;     // number of linked target tokens
+  double divergence = 0;  // with R-Drop: divergence of the two passes, summed over the target tokens of one pass
+  double balancing = 0;   // in training with experts: their balancing loss times the number of target tokens
 };
 
-// softmax(x W + b) over the vocabulary: linear + log-softmax. Tied: W is the target embedding, transposed.
+// softmax(x W + b) over the vocabulary: linear + log-softmax. If tied, W is the transposed target
+// embedding.
 struct Generator {
-  std::optional<Parameter> weight;  // [d_model, V]; none when tied
+  std::optional<Parameter> weight;  // [d_model, V]; none if tied
   std::optional<Parameter> bias;    // [V]
   void visit(auto&& f) {
     f("weight", weight);
@@ -38,12 +40,12 @@ struct Transformer {
   Decoder decoder;
   Generator generator;
 
-  // config must be resolved. Parameters have no memory until Parameters gives it to them.
+  // config must be resolved. Parameters get their memory from a Parameters object.
   explicit Transformer(const Config& config);
   Transformer(const Transformer&);
   Transformer(Transformer&&) noexcept;
   Transformer& operator=(Transformer&&) noexcept;
-  ~Transformer();  // in one place: layers in layers are much code
+  ~Transformer();  // defined in one file: nested layers make much code
   void visit(auto&& f) {
     f("embeddings", embeddings);
     f("encoder", encoder);
@@ -53,7 +55,7 @@ struct Transformer {
   const Embedding& source_embedding() const { return embeddings.front(); }
   const Embedding& target_embedding() const { return embeddings.back(); }
 
-  struct Saved {  // reused from step to step: after the first one nothing is allocated
+  struct Saved {  // reused between steps: only the first one allocates
     Encoder::Saved encoder;
     Decoder::Saved decoder;
   };
@@ -66,18 +68,19 @@ struct Transformer {
 
   // Forward only.
   LossSums loss(Context& cx, const BatchView& batch, double smoothing, Saved& s) const;
-  // Forward and backward: adds to every parameter's gradient that of scale * the sum of the losses; with a guide also
-  // that of guide.scale * the sum of its losses, with experts also that of scale * balancing.
+  // Forward and backward: adds to the gradients those of scale * the sum of the losses, with a
+  // guide also of guide.scale * the sum of its losses, with experts also of scale * balancing.
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
-  // R-Drop: the second half of the batch is the first once more, and only dropout tells them apart. Adds the gradient
-  // of scale * (the sum of the losses + alpha * the sum of the divergences), with experts also of scale * balancing.
+  // R-Drop: the second half of the batch repeats the first and differs only in dropout. Adds the
+  // gradients of scale * (the sum of the losses + alpha * the sum of the divergences), with experts
+  // also of scale * balancing.
   LossSums r_drop_loss_and_gradient(Context& cx, const BatchView& twice, double smoothing, double alpha, double scale,
                                     Saved& s) const;
 
-  // Decoding: one step of every hypothesis -> logits [N, V]
+  // Decoding: one step for every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
-  // The same of some pieces alone, [N, W]: of pieces[b] in their order for the hypotheses of sentence b, and -inf
-  // behind a list that is shorter than the longest.
+  // The same for selected pieces only, [N, W]: the logits of pieces[b], in that order, for the
+  // hypotheses of sentence b; -inf after the end of lists shorter than the longest.
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows,
               std::span<const std::span<const int32_t>> pieces) const;
 
@@ -90,7 +93,7 @@ struct Transformer {
     Tensor memory, x;  // the outputs of encoder and decoder
   };
   Passed forward(Context& cx, const BatchView& batch, Saved& s) const;
-  // d: of the decoder's output; overwritten.
+  // d: gradient of the decoder's output; overwritten.
   void backward(Context& cx, const Saved& s, Tensor d, Shape memory) const;
 };
 

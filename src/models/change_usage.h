@@ -1,5 +1,5 @@
 #pragma once
-// One field of a model's record of how it is used (model/record/usage.h), as a user changes it.
+// Lets a user change one field of a model's usage record (model/record/usage.h).
 #include <string>
 
 #include "model/config.h"
@@ -7,8 +7,9 @@
 
 namespace hexapla::models {
 
-// name: an option of a search ("beam-size"), alignment-layer or alignment-head; value: as the option takes it, "" for
-// none. UsageError naming name and value: no such field, or a value that models of this configuration cannot have.
+// name: a search option ("beam-size"), alignment-layer or alignment-head; value: as for the option,
+// "" for none. UsageError naming name and value: unknown field, or a value invalid for models of
+// this configuration.
 void change(model::Usage& usage, const std::string& name, const std::string& value, const model::Config& config);
 
 }  // namespace hexapla::models

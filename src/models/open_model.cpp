@@ -58,7 +58,7 @@ OpenModel open_packed(const std::string& file, Precision precision) {
   return m;
 }
 
-// Whether something is multiplied by it that is not in integers already.
+// Whether the model has weights of products that are not stored as integers.
 bool has_other_weights(const model::LoadedModel& m) {
   bool found = false;
   model::for_each<model::Parameter>(*m.net, [&](const std::string& name, const model::Parameter& p) {
@@ -98,7 +98,7 @@ decode::TextTranslator OpenEnsemble::translator(const decode::Mixture& mixture,
 
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision) {
   OpenEnsemble e;
-  e.members.reserve(paths.size());  // `first` stays where it is
+  e.members.reserve(paths.size());  // keeps `first` valid
   e.members.push_back(open_packed(checked_file(paths.empty() ? "" : paths[0]), precision.value_or(Precision::f32)));
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// A model with its vocabularies and a backend, ready to be used.
+// A model with its vocabularies and a backend, ready for use.
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,30 +20,31 @@ struct OpenModel {
   decode::TextTranslator translator() const { return decode::TextTranslator(*file.net, source, target, *backend); }
   decode::TextScorer scorer() const { return decode::TextScorer(*file.net, source, target, *backend); }
 };
-// How many of a model's parameters its file has in this type: f32, f16, bf16 or i8.
+// How many of a model's parameters its file stores in this type: f32, f16, bf16 or i8.
 int64_t numbers_stored(const model::LoadedModel& model, DType type);
-// How many of a model file's parameters are 8-bit integers.
+// How many of a model file's parameters are stored as 8-bit integers.
 int64_t integers_in(const std::string& file);
-// "f32", "bf16" or "int8"; UsageError where this processor has no instructions for it.
+// "f32", "bf16" or "int8"; UsageError if this processor has no instructions for it.
 Precision parse_decoding_precision(const std::string& name);
-// The same of an option that has its default where it was not given. -> what was
+// The same for an option; none if it was not given.
 std::optional<Precision> asked_precision(bool given, const std::string& name);
-// path: as model_file(). DataError: none there, or damaged. UsageError: no path.
+// path: as for model_file(). DataError: no model there, or a damaged one. UsageError: empty path.
 OpenModel open_model(const std::string& path);
-// The same, and made ready to translate: with packed weights, in this precision, or f32 where none is asked for.
-// UsageError: another one than int8 is asked for, and all its weights are 8-bit integers, to which it does nothing.
+// Opens a model and packs its weights for translation, in this precision (default f32). UsageError:
+// a precision other than int8 was given, but would have no effect because all weights are 8-bit
+// integers.
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision);
 
-// Models that translate together, in one backend.
+// Models that translate together, on one backend.
 struct OpenEnsemble {
-  std::vector<OpenModel> members;  // the first one's backend and vocabularies are everybody's
+  std::vector<OpenModel> members;  // all use the backend and vocabularies of the first
 
-  // Of them all, for a TextTranslator or a LiveTranslator. Borrows.
+  // An ensemble of all members, for a TextTranslator or a LiveTranslator. Borrows them.
   decode::Ensemble ensemble(const decode::Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
   decode::TextTranslator translator(const decode::Mixture& mixture, const std::vector<double>& weights) const;
 };
-// UsageError: models of different vocabularies, a precision that does nothing to any of them; weights are checked by
-// translator().
+// UsageError: models with different vocabularies, or a precision that affects none of them.
+// translator() checks the weights.
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision);
 
 }  // namespace hexapla::models

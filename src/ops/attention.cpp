@@ -1,4 +1,4 @@
-// Attention, sections 3.2.1 and 3.2.2: checks, and the weights of every head for whoever asks for them.
+// Attention, sections 3.2.1 and 3.2.2: checks, and the weights of every head for inspection.
 #include <cmath>
 #include <limits>
 

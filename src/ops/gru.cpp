@@ -8,11 +8,11 @@
 namespace hexapla {
 namespace {
 
-// The order of computing: a step of all sequences that still run, longest first, so that they are always the first
-// rows of the state.
+// The order of computation: one step of all active sequences at a time, longest first, so that
+// active sequences are always the first rows of the state.
 struct Schedule {
   std::vector<int32_t> rows;    // of the batch, in this order
-  std::vector<int64_t> starts;  // of each step in it, and the end
+  std::vector<int64_t> starts;  // start of each step in `rows`, and the end
   int64_t steps() const { return static_cast<int64_t>(starts.size()) - 1; }
   int64_t running(int64_t step) const { return starts[step + 1] - starts[step]; }
 };
@@ -39,7 +39,7 @@ T sigmoid(T x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// gates: sums in, r, z and n out. h: before, then after.
+// gates: sums in, r, z and n out. h: state before, then after.
 template <class T>
 void cell(T* gates, const T* products, T* h, int64_t width) {
   for (int64_t i = 0; i < width; ++i) {
@@ -71,10 +71,10 @@ void run(Context& cx, const GruInput& in, const GruStates& s) {
   }
 }
 
-// Of one token; null: nobody asks for it.
+// For one token; null: not needed.
 template <class T>
 struct CellGradient {
-  T *sums, *gates, *products, *h;  // h: of h' in, of h out, without the part that went through the products
+  T *sums, *gates, *products, *h;  // h: in, the gradient of h'; out, of h without the part through the products
 };
 
 template <class T>
@@ -92,7 +92,7 @@ void cell_backward(const T* gates, const T* products, const T* before, const Cel
   }
 }
 
-// The states that each step began with, in the order of computing.
+// The states before each step, in the order of computation.
 template <class T>
 void states_before(const Schedule& order, const GruInput& in, Tensor states, Tensor before) {
   const int32_t earlier = in.direction == Direction::onward ? -1 : 1;

@@ -5,7 +5,8 @@
 namespace hexapla {
 namespace {
 
-// f(token, first row of its sequence, end of its sequence) for every token; a sequence is never split between threads.
+// Calls f(token, first row of its sequence, end of its sequence) for every token; a sequence is
+// never split between threads.
 template <class F>
 void each_token(Offsets rows, F&& f) {
   parallel_for(static_cast<int64_t>(rows.size()) - 1, [&](int64_t b) {
@@ -26,7 +27,7 @@ void gather(Tensor x, Offsets rows, int64_t width, Tensor y) {
   });
 }
 
-// Token t stands in the place width / 2 + t - u of token u.
+// In the neighborhood of token u, token t is at position width / 2 + t - u.
 template <class T>
 void spread(Tensor wide, Offsets rows, int64_t width, Tensor dx) {
   const int64_t d = dx.shape[1];

@@ -243,7 +243,7 @@ Tensor positions(Context& cx, Offsets rows) {
 }
 
 namespace {
-// Rows of logits that exist at a time: with a vocabulary of 10,000 they stay in the second-level cache.
+// Rows of logits at a time: with a vocabulary of 10,000 they fit into the L2 cache.
 constexpr int64_t kLossTile = 128;
 
 Tensor loss_tile(Context& cx, const LossInput& in) {

@@ -15,7 +15,7 @@ void softmax(T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) x[i] /= sum;
 }
 
-// The largest that is not among the first `taken` of `chosen`; of numbers that are none, the first.
+// The largest number that is not among the first `taken` of `chosen`; the first if all are NaN.
 template <class T>
 int32_t best(const T* p, int64_t n, const int32_t* chosen, int64_t taken) {
   int32_t found = -1;
@@ -53,7 +53,7 @@ void choose_experts(const Routing& r) {
   open_gates<T>(r);
 }
 
-// f(token, choice), first choices before second ones.
+// Calls f(token, choice), first choices before second ones.
 template <class F>
 void each_choice(const Routing& r, F&& f) {
   for (int64_t j = 0; j < r.gates.shape[1]; ++j)
@@ -68,7 +68,7 @@ int64_t capacity_of(const Routing& r, double factor) {
 void assign(const Routing& r, int64_t capacity) {
   const int64_t e = r.probabilities.shape[1];
   std::vector<int32_t> taken(static_cast<size_t>(e), 0);
-  each_choice(r, [&](int64_t i, int64_t j) {  // the place among those of the expert
+  each_choice(r, [&](int64_t i, int64_t j) {  // position among the expert's tokens
     int32_t& n = taken[static_cast<size_t>(row_of<int32_t>(r.experts, i)[j])];
     row_of<int32_t>(r.slots, i)[j] = n < capacity ? n++ : -1;
   });
@@ -83,7 +83,7 @@ void assign(const Routing& r, int64_t capacity) {
   });
 }
 
-// f of load_imbalance().
+// f in load_imbalance().
 std::vector<double> shares_of(const Routing& r) {
   std::vector<double> shares(static_cast<size_t>(r.probabilities.shape[1]), 0);
   const double one = 1 / static_cast<double>(r.experts.size());
@@ -102,7 +102,7 @@ double imbalance_of(const Routing& r) {
   return n == 0 ? 0 : sum * static_cast<double>(e) / static_cast<double>(n);
 }
 
-// Of the gates of one token, d_gates, to the probabilities of its experts.
+// Adds the gradient of one token's gates to that of its experts' probabilities.
 template <class T>
 void add_gate_gradient(const Routing& r, int64_t i, const T* d_gates, T* d) {
   const int64_t k = r.gates.shape[1];

@@ -1,5 +1,5 @@
 #pragma once
-// Host code that works row by row.
+// Helpers for host code that works by row.
 #include <algorithm>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace hexapla {
 
-// f(i) for 0 .. n - 1 in parallel, each about `width` numbers of work.
+// Calls f(i) for 0 .. n - 1 in parallel; each call handles about `width` numbers.
 template <class F>
 void each_row(int64_t n, int64_t width, F&& f) {
   const int64_t chunk = std::max<int64_t>(1, 2048 / std::max<int64_t>(1, width)), chunks = (n + chunk - 1) / chunk;

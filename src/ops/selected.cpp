@@ -7,7 +7,7 @@
 namespace hexapla {
 namespace {
 
-// -> the length of the longest list of a sequence that has rows; 1 at least
+// Returns the length of the longest list of a sequence with rows, at least 1.
 int64_t check_lists(Tensor x, const OutputTable& table, const ColumnLists& lists) {
   const auto [n, d] = x.dims<2>("linear_selected: x");
   const Shape& w = table.w.shape();
@@ -29,7 +29,7 @@ int64_t check_lists(Tensor x, const OutputTable& table, const ColumnLists& lists
   return static_cast<int64_t>(longest);
 }
 
-// Of all columns those that are listed.
+// Copies the listed columns from all columns.
 template <class T>
 void take_listed(Tensor all, const ColumnLists& lists, Tensor y) {
   for (size_t s = 0; s + 1 < lists.rows.size(); ++s)

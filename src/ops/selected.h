@@ -1,11 +1,13 @@
 #pragma once
-// Products with some columns of a weight alone: the output layer where it is known beforehand what can be written.
+// Products with selected columns of a weight: for output layers if the possible output tokens are
+// known beforehand.
 #include "ops/ops.h"
 
 namespace hexapla {
 
-// [N, W], kept, W being the length of the longest list: Backend::linear_selected. A weight whose columns are not
-// contiguous (no transposed table) is multiplied whole. InternalError: shapes that do not fit, a column beyond V.
+// [N, W], kept, where W is the length of the longest list: see Backend::linear_selected. A weight
+// whose columns are not contiguous (not a transposed table) is multiplied completely.
+// InternalError: shapes do not match, or a column beyond V.
 Tensor linear_selected(Context& cx, Tensor x, const OutputTable& table, const ColumnLists& lists);
 
 }  // namespace hexapla

@@ -7,7 +7,7 @@
 namespace hexapla {
 namespace {
 
-// f: x W_f + b_f in, the gate out. before: null for a first token.
+// f: x W_f + b_f in, the gate out. before: null for the first token.
 template <class T>
 void ssru_cell(const T* candidate, T* f, const T* before, T* cell, T* state, int64_t width) {
   for (int64_t i = 0; i < width; ++i) {
@@ -27,14 +27,14 @@ void run_ssru(const SsruInput& in, Offsets rows, Tensor cells, Tensor states) {
   });
 }
 
-// Token t, and whether its sequence begins with it.
+// Token t, and whether it is the first of its sequence.
 struct SsruPlace {
   Tensor cells;
   int64_t t;
   bool first;
 };
 
-// carried: of c_t by c_{t+1}, replaced by that of c_{t-1}.
+// carried: gradient of c_t from c_{t+1}; replaced by that of c_{t-1}.
 template <class T>
 void ssru_cell_backward(const SsruInput& in, const SsruPlace& place, const T* d_state, T* carried,
                         const SsruGradient& d) {

@@ -1,10 +1,11 @@
 #pragma once
-// What scores of attention may become instead of a softmax: siblings, each with its derivative. For questions, not for
-// speed: scores and weights of one query at a time, in f64, on the host.
+// Alternatives to the softmax of attention scores, each with its derivative. For experiments, not
+// for speed: one query at a time, in f64, on the host.
 //
-// Of one query that sees n keys, with s_u = q . k_u / sqrt(d_k) (the kernel: phi(q) . phi(k_u)):
-//   prepare:  q or k -> what is multiplied, in place, once each; prepare_backward: d of that -> d of q or k
-//   factor:   of the products, where others are scaled by `scale`
+// For a query that sees n keys, with s_u = q . k_u / sqrt(d_k) (the kernel: phi(q) . phi(k_u)):
+//   prepare:  q or k -> factor of the products, in place, once each
+//   prepare_backward: d of that factor -> d of q or k
+//   factor:   factor of the products, where others use `scale`
 //   weigh:    scores -> weights, in place
 //   backward: d of the weights -> d of the scores, in place
 #include <algorithm>
@@ -22,7 +23,7 @@ struct ScaledProduct {
   static double factor(double scale) { return scale; }
 };
 
-// 1 / (1 + exp(log n - s)): each key for itself; about 1 / n where s is 0 (Ramapuram et al. 2024).
+// 1 / (1 + exp(log n - s)): each key on its own; about 1 / n where s is 0 (Ramapuram et al. 2024).
 struct Sigmoid : ScaledProduct {
   static void weigh(std::span<double> s) {
     const double bias = std::log(static_cast<double>(s.size()));
@@ -53,7 +54,7 @@ struct Unnormalized : ScaledProduct {
   }
 };
 
-// The softmax of the four highest scores; the other keys weigh nothing. Of equal scores the earlier key counts.
+// The softmax of the four highest scores; the other keys get weight 0. Ties go to the earlier key.
 struct TopFour : ScaledProduct {
   static constexpr size_t kept = 4;
   static void weigh(std::span<double> s) {
@@ -71,13 +72,13 @@ struct TopFour : ScaledProduct {
   }
 };
 
-// phi(q) . phi(k_u) / sum over the keys, phi(x) = elu(x) + 1: what makes attention linear in the length (Katharopoulos
-// et al. 2020). Here it is computed as the others are.
+// phi(q) . phi(k_u) / sum over the keys, phi(x) = elu(x) + 1: the kernel of linear attention
+// (Katharopoulos et al. 2020). Here it is computed like the others, in quadratic time.
 struct LinearKernel {
   static void prepare(std::span<double> row) {
     for (double& x : row) x = x > 0 ? x + 1 : std::exp(x);
   }
-  // The slope of phi is 1 where x > 0, and there phi(x) is above 1; else it is phi(x) itself.
+  // The slope of phi is 1 where x > 0 (phi(x) > 1), else it is phi(x) itself.
   static void prepare_backward(std::span<const double> phi, std::span<double> d) {
     for (size_t i = 0; i < d.size(); ++i) d[i] *= std::min(1.0, phi[i]);
   }

@@ -11,7 +11,7 @@ namespace {
 using Row = std::span<double>;
 using ConstRow = std::span<const double>;
 
-// Rows of equal width, one behind the other.
+// Rows of equal width, one after the other.
 struct Rows {
   size_t n, width;
   std::vector<double> values = std::vector<double>(n * width);
@@ -69,7 +69,8 @@ Rows transposed(const Rows& rows) {
   return columns;
 }
 
-// factor x . row u, of the first y.size() rows; `columns` has them transposed, so that neighbors are computed together.
+// y[u] = factor x . row u, for the first y.size() rows; `columns` is the transposed matrix, so that
+// neighboring rows are computed together.
 void products(double factor, ConstRow x, const Rows& columns, Row y) {
   std::fill(y.begin(), y.end(), 0.0);
   for (size_t i = 0; i < x.size(); ++i) axpy(factor * x[i], columns[i].first(y.size()), y);
@@ -88,8 +89,8 @@ struct Head {
   Rows q, k, v, k_columns;
   double factor;
   bool causal;
-  Tensor mask;          // or none
-  int64_t first_query;  // its row there
+  Tensor mask;          // or empty
+  int64_t first_query;  // its row in the mask
 };
 
 template <class W>
@@ -107,7 +108,7 @@ Head head_of(const AttentionInput& in, int64_t b, int64_t h) {
           first};
 }
 
-// Of one query at a time; keys that it does not see are left out of `seen`, which rises.
+// Buffers for one query at a time; `seen` lists the visible keys in ascending order.
 struct Query {
   std::vector<size_t> seen;
   std::vector<double> products, scores, weights;
@@ -174,7 +175,7 @@ void WeightedAttention<W>::backward(const AttentionInput& in, Tensor d_out, cons
     const Rows dy = load(d_heads, in.queries[b], int64_t(a.q.n), h), v_columns = transposed(a.v);
     Rows dq{a.q.n, a.q.width}, dk{a.k.n, a.k.width}, dv{a.v.n, a.v.width};
     Query query;
-    std::vector<double> d_all(a.k.n), ds;  // of the weights, whether seen or not; of those that are, then of the scores
+    std::vector<double> d_all(a.k.n), ds;  // of all weights; of the visible ones, then of the scores
     for (size_t t = 0; t < a.q.n; ++t) {
       weigh<W>(a, t, query);
       products(1, dy[t], v_columns, d_all);

@@ -1,12 +1,12 @@
 #pragma once
-// Attention whose weights are no softmax: weights of ops/weighing.h over values, with the inputs and outputs of
-// attention() (ops/ops.h). The same on every backend: host code. lse of the result is not set.
+// Attention with weights other than a softmax (ops/weighing.h), with the inputs and outputs of
+// attention() (ops/ops.h). Host code, the same on every backend. lse of the result is not set.
 #include "ops/ops.h"
 #include "ops/weighing.h"
 
 namespace hexapla {
 
-// InternalError: dropout of the weights, or a mask that is neither 0 nor -inf.
+// InternalError: dropout of the weights, or a mask with values other than 0 and -inf.
 template <class W>
 struct WeightedAttention {
   static Attention forward(Context& cx, const AttentionInput& in);

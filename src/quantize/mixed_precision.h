@@ -1,5 +1,5 @@
 #pragma once
-// Which parts of a model stay in f32 where 8-bit integers would cost too much.
+// Chooses the parts of a model that stay in f32 because 8-bit integers would cost too much quality.
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,23 +8,26 @@
 
 namespace hexapla::quantize {
 
-// Layers, tables and the generator, as the beginnings of the names of their parameters: "encoder.layers.0.". Only what
-// can be quantized, in the order of the model.
+// The quantizable parts (layers, tables and the generator) as prefixes of parameter names,
+// "encoder.layers.0.", in the order of the model.
 std::vector<std::string> quantizable_parts(model::Transformer& net);
 
-// UsageError where the model has nothing to quantize under one of these beginnings of names; it lists what there is.
+// UsageError if the model has nothing to quantize under one of these prefixes; lists those that
+// exist.
 void check_kept(model::Transformer& net, const std::vector<std::string>& kept);
 
 struct MixedPrecisionSearch {
-  double whole;     // the score of the model in f32
-  double max_drop;  // that may be lost of it
-  // The score of the model with these parts in f32 and the rest in integers.
+  double whole;     // score of the model in f32
+  double max_drop;  // accepted loss of score
+  // Returns the score of the model with these parts in f32 and the rest as integers.
   std::function<double(const std::vector<std::string>& kept)> measure;
-  // Told of each part that was tried, and of each that is kept from then on, with the score.
+  // Called for each part that was tried, and for each part that is kept from then on, with the
+  // score.
   std::function<void(const std::string& part, double score, bool kept)> watch = [](const std::string&, double, bool) {};
 };
-// Parts go back to f32, each time the one with which the score is the highest, until no more than max_drop is lost or
-// nothing is left in integers. now: the score with `kept`. -> what stays in f32, `kept` first
+// Returns parts to f32, each time the one that gives the highest score, until the loss is at most
+// max_drop or nothing is left as integers. now: the score with `kept`. Returns the parts that stay
+// in f32, `kept` first.
 std::vector<std::string> parts_to_keep(const MixedPrecisionSearch& search, std::vector<std::string> parts,
                                        std::vector<std::string> kept, double now);
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A model whose every part costs some BLEU in integers.
+// A model in which each part costs some BLEU as integers.
 struct Model {
   std::vector<std::pair<std::string, double>> costs{{"a", 0.1}, {"b", 2}, {"c", 0.6}, {"d", 0}};
   int measured = 0;

@@ -9,7 +9,7 @@
 namespace hexapla {
 namespace {
 
-// Beside an arena: the stack of a thread, and what malloc puts aside for it.
+// Memory per thread besides the arena: its stack and malloc's reserve.
 constexpr size_t of_a_thread = size_t{72} << 20;
 
 Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std::bad_alloc&) {

@@ -7,11 +7,12 @@
 
 namespace hexapla {
 
-// One slab, two stacks. What backward will need (keep) grows from the bottom; what dies within a call (scratch)
-// grows from the top. Backward pops both in the exact reverse order of forward. An arena never calls malloc again.
+// One slab with two stacks: what backward will need (keep) grows from the bottom; what is needed
+// only within a call (scratch) grows from the top. Backward pops both in the exact reverse order of
+// forward. An arena never calls malloc after its construction.
 class Arena {
  public:
-  // capacity in bytes. The pages are touched only when they are used.
+  // capacity in bytes. Pages are touched only when used.
   explicit Arena(size_t capacity);
   Arena(Arena&&) = default;
   Arena& operator=(Arena&&) = delete;
@@ -37,10 +38,10 @@ class Arena {
     top_ = m.top;
   }
   void clear() { rewind({0, capacity_}); }
-  // The system has the memory back that neither stack holds, until it is used again.
+  // Returns the memory between the two stacks to the system, until it is used again.
   void release() { slab_.forget(bottom_, top_); }
 
-  // Everything taken from scratch inside a frame is given back when the frame ends.
+  // Gives back all scratch taken inside a frame when the frame ends.
   class Frame {
    public:
     explicit Frame(Arena& a) : arena_(a), top_(a.top_) {}

@@ -24,7 +24,7 @@ TEST(Arena, TwoStacksGrowTowardsEachOther) {
   EXPECT_EQ(distance(a, b), 128);
   EXPECT_EQ(distance(y, x), 64);
   EXPECT_EQ(distance(a, x), 8192 - 128);
-  std::memset(a, 1, 100), std::memset(x, 2, 100);  // the memory is ours
+  std::memset(a, 1, 100), std::memset(x, 2, 100);  // the memory is writable
   EXPECT_EQ(arena.peak(), 128u + 64 + 128 + 64);
 }
 
@@ -57,7 +57,7 @@ TEST(Arena, ScratchIsGivenBackWithItsFrame) {
     }
   }
   EXPECT_EQ(arena.scratch(64), inside);
-  EXPECT_EQ(distance(kept, arena.keep(64)), 64);  // what is kept outlives the frame
+  EXPECT_EQ(distance(kept, arena.keep(64)), 64);  // kept memory outlives the frame
 }
 
 TEST(Arena, RewindsToAMark) {

@@ -5,8 +5,9 @@
 
 namespace hexapla {
 
-// bf16 is stored in 16 bits (the upper half of an f32); i32 holds token ids and positions; u8 holds raw bytes in files.
-// f16 (IEEE 754 binary16) and i64 are in files of other programs alone: nothing computes with them.
+// bf16 is stored in 16 bits (the upper half of an f32); i32 holds token ids and positions; u8 holds
+// raw bytes in files. f16 (IEEE 754 binary16) and i64 occur only in files of other programs:
+// nothing computes with them.
 enum class DType : uint8_t { f32, f64, bf16, i8, i32, u8, f16, i64 };
 
 constexpr size_t size_of(DType t) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint32_t kInfinity = 0x7f800000U, kQuiet = 0x400000U;
 
-// x / 2^shift as a whole number, to nearest even. shift: 1 to 31.
+// x / 2^shift as an integer, rounded to nearest even. shift: 1 to 31.
 uint32_t shifted(uint32_t x, uint32_t shift) {
   const uint32_t half = uint32_t{1} << (shift - 1), rest = x & ((half << 1) - 1), down = x >> shift;
   return down + (rest > half || (rest == half && (down & 1U)) ? 1 : 0);
@@ -19,7 +19,7 @@ uint32_t shifted(uint32_t x, uint32_t shift) {
 float float_of_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16, exponent = bits >> 10 & 31U,
                  fraction = bits & 1023U;
-  if (exponent == 0) {  // zero, or below the smallest normal number
+  if (exponent == 0) {  // zero or subnormal
     const float small = static_cast<float>(fraction) * 0x1p-24F;
     return sign ? -small : small;
   }
@@ -33,13 +33,13 @@ uint16_t f16_of_float(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   const uint32_t sign = bits >> 16 & 0x8000U, all = bits & 0x7fffffffU, exponent = all >> 23;
   if (all > kInfinity) return static_cast<uint16_t>(sign | 0x7e00U);
-  if (exponent < 103) {  // at most half of the smallest one
+  if (exponent < 103) {  // at most half of the smallest subnormal
     const bool more = exponent == 102 && (all & 0x7fffffU) != 0;
     return static_cast<uint16_t>(sign | (more ? 1U : 0U));
   }
-  if (exponent < 113)  // below the smallest normal number: a multiple of 2^-24
+  if (exponent < 113)  // subnormal: a multiple of 2^-24
     return static_cast<uint16_t>(sign | shifted((all & 0x7fffffU) | 0x800000U, 126 - exponent));
-  const uint32_t near = shifted(all - (uint32_t{112} << 23), 13);  // a carry goes into the exponent, as it should
+  const uint32_t near = shifted(all - (uint32_t{112} << 23), 13);  // a carry into the exponent is correct
   return static_cast<uint16_t>(sign | (exponent >= 143 || near >= 0x7c00U ? 0x7c00U : near));
 }
 

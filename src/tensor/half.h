@@ -1,6 +1,6 @@
 #pragma once
-// Numbers of 16 bits: f16 (IEEE 754 binary16) and bf16 (the upper half of an f32). They are stored, never computed
-// with.
+// 16-bit numbers: f16 (IEEE 754 binary16) and bf16 (the upper half of an f32). For storage only,
+// not for computing.
 #include <cstdint>
 
 #include "tensor/tensor.h"
@@ -9,18 +9,18 @@ namespace hexapla {
 
 float float_of_f16(uint16_t bits);
 float float_of_bf16(uint16_t bits);
-// The nearest one, of two as near the even one; what is too large becomes infinity.
+// Round to nearest, ties to even; numbers that are too large become infinity.
 uint16_t f16_of_float(float x);
 uint16_t bf16_of_float(float x);
 
 inline bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
 
-// Both contiguous and of one shape; from: f16 or bf16, to: f32. Exact.
+// Converts exactly. Both contiguous and of the same shape; from: f16 or bf16, to: f32.
 void widen(const Tensor& from, const Tensor& to);
-// Whether a number is one of this type, f32 or one of 16 bits.
+// Whether a number is exactly representable in this type (f32, f16 or bf16).
 bool fits(DType type, float x);
 
-// Stores numbers in a tensor of f32, f16 or bf16, rounded where they do not fit.
+// Stores numbers in a tensor of f32, f16 or bf16, rounding where necessary.
 class NumberStore {
  public:
   explicit NumberStore(const Tensor& to) : bytes_(to.bytes), type_(to.dtype) {

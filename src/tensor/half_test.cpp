@@ -10,7 +10,7 @@
 namespace hexapla {
 namespace {
 
-// The standard's definition, in double, number by number.
+// The definition of the standard, in double.
 double value_of_f16(uint32_t bits) {
   const int exponent = static_cast<int>(bits >> 10 & 31U);
   const auto fraction = static_cast<double>(bits & 1023U);

@@ -27,7 +27,7 @@ bool is_name(std::string_view name) {
          std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Text of the file inside a message: one line, not endless.
+// Text of the file for a message: on one line, shortened.
 std::string shown(std::string_view text) {
   std::string out = "'";
   for (const unsigned char c : text.substr(0, 60)) out += c < 0x20 || c == 0x7f ? '?' : static_cast<char>(c);
@@ -49,7 +49,7 @@ Shape shape_of(const std::vector<int64_t>& d) {
   }
 }
 
-// What the header says of one tensor, before it is believed.
+// The unchecked header entry of one tensor.
 struct Claim {
   std::string name;
   std::string dtype;
@@ -58,8 +58,9 @@ struct Claim {
   std::set<std::string> fields;
 };
 
-// Reads the header as the JSON parser goes along: no tree is built, so memory stays in proportion to the header.
-// Levels of nesting: 0 outside, 1 tensors, 2 the fields of a tensor or the metadata, 3 a list of numbers.
+// Reads the header while the JSON parser runs: no tree is built, so memory stays proportional to
+// the header. Levels of nesting: 0 outside, 1 tensors, 2 the fields of a tensor or the metadata, 3
+// a list of numbers.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderReader(const std::string& path) : path_(path) {}
@@ -112,7 +113,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_integer(number_integer_t value) override { refuse(cat("the number ", value), expected()); }
   bool number_float(number_float_t, const std::string& text) override {
-    std::string written = text;  // but for the decimal point, which the JSON library makes that of the locale
+    std::string written = text;  // except for the decimal point, for which the JSON library uses the locale's
     std::replace(written.begin(), written.end(), ',', '.');
     refuse("the number " + shown(written), expected());
   }
@@ -180,7 +181,8 @@ DType dtype_of_claim(const Claim& claim, const std::string& path) {
                       "; allowed are F32, F64, BF16, I8, I32, U8, F16, I64"));
 }
 
-// The bytes a shape takes. The product counts zeros as ones, so that no order of multiplying can overflow later.
+// The byte size of a shape. The product counts zeros as ones, so that later products cannot
+// overflow in any order.
 size_t checked_bytes(const Claim& claim, DType dtype, const std::string& path) {
   int64_t size = static_cast<int64_t>(size_of(dtype));
   bool empty = false;
@@ -205,7 +207,7 @@ void check_size(const Claim& claim, DType dtype, const std::string& path, size_t
         cat(what, ", ", end - begin, " bytes, but ", claim.dtype, " ", shape_of(claim.shape), " takes ", needed));
 }
 
-// The tensors have to follow each other through the whole data.
+// The tensors must cover the data without gaps or overlaps.
 void check_layout(std::vector<Claim>& claims, const std::string& path, size_t data_size) {
   std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) { return a.offsets < b.offsets; });
   int64_t end = 0;
@@ -221,7 +223,7 @@ void check_layout(std::vector<Claim>& claims, const std::string& path, size_t da
                         " bytes; nothing may follow the last tensor"));
 }
 
-// start: the first 8 bytes of the file, or all if it has fewer; size: of the file.
+// start: the first 8 bytes of the file, or all of a shorter one; size: of the file.
 size_t header_length(std::string_view start, size_t size, const std::string& path) {
   if (start.size() < 8)
     throw DataError(cat(path, ": ", size,

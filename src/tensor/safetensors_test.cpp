@@ -86,7 +86,7 @@ TEST(SafetensorsReader, RefusesATruncatedFileWhereverItIsCut) {
   EXPECT_THAT(refusal(whole + "x"), HasSubstr("nothing may follow"));
 }
 
-// Whatever single byte is damaged: a DataError or a file within its bounds, never anything else.
+// Damage to any single byte gives a DataError or a file within its bounds.
 TEST(SafetensorsReader, SurvivesDamageOfEveryByte) {
   const std::string whole = read_file(source_path("tests/fixtures/peer.safetensors"));
   Random random(7);
@@ -188,7 +188,8 @@ TEST(SafetensorsReader, RefusesBadShapes) {
 }
 
 TEST(SafetensorsReader, RefusesProductsThatOverflow) {
-  // The first wraps to 4 elements in 64 bits (a published attack on a reader that multiplied without looking).
+  // The first wraps to 4 elements in 64 bits (a published attack on a reader that multiplied
+  // without checking).
   EXPECT_THAT(refusal(f32_header("[4194305,4194305,211106198978564]", "[0,16]"), 16), HasSubstr("63 bits"));
   EXPECT_THAT(refusal(f32_header("[4611686018427387905]", "[0,4]"), 4), HasSubstr("63 bits"));
   EXPECT_THAT(refusal(f32_header("[0,9223372036854775807,4]", "[0,0]"), 0), HasSubstr("63 bits"));

@@ -6,7 +6,7 @@
 
 namespace hexapla {
 
-// Up to four extents; prints as [32, 17, 512]. shape[-1] is the last one.
+// Up to four dimensions; printed as [32, 17, 512]. shape[-1] is the last one.
 class Shape {
  public:
   static constexpr int max_rank = 4;
@@ -21,7 +21,7 @@ class Shape {
     for (int i = 0; i < rank_; ++i) n *= dims_[i];
     return n;
   }
-  // Everything but the last extent, multiplied: how many rows the tensor has.
+  // The number of rows: the product of all dimensions but the last.
   constexpr int64_t rows() const { return dims_[rank_ - 1] == 0 ? 0 : size() / dims_[rank_ - 1]; }
   constexpr Shape with_last(int64_t d) const {
     Shape s = *this;

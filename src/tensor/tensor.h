@@ -10,12 +10,12 @@
 
 namespace hexapla {
 
-// Where each sequence of a batch begins: sequence b owns the rows offsets[b] .. offsets[b + 1] - 1.
-// A batch is a list of rows. There is no padding, so nothing ever has to be masked but the future.
+// The start of each sequence in a batch: sequence b has the rows offsets[b] .. offsets[b + 1] - 1.
+// A batch is a list of rows without padding, so only the future ever has to be masked.
 using Offsets = std::span<const int32_t>;
 
-// A view of typed numbers; it never owns memory. Arenas and parameter slabs own it.
-// Strides count elements. The last stride is 1, save for transposed(), which only products take.
+// A view of typed numbers. It never owns memory; arenas and parameter slabs do. Strides count
+// elements. The last stride is 1, except after transposed(), which only products accept.
 struct Tensor {
   std::byte* bytes = nullptr;
   Shape shape;
@@ -78,7 +78,7 @@ struct Tensor {
     t.bytes += from * strides[0] * static_cast<int64_t>(size_of(dtype));
     return t;
   }
-  // [N, h * d] -> [N, h, d], without a copy: heads are a way to look, not a layout.
+  // [N, h * d] -> [N, h, d], without a copy: heads are a view, not a layout.
   Tensor heads(int64_t h) const {
     auto [n, d] = dims<2>("heads(x)");
     HEXAPLA_CHECK(h > 0 && d % h == 0, "a width of ", d, " is not a multiple of the ", h, " heads, in ", shape);

@@ -98,7 +98,7 @@ TEST_F(TensorTest, HeadsAreAView) {
   for (int64_t n = 0; n < 4; ++n)
     for (int64_t h = 0; h < 2; ++h)
       for (int64_t d = 0; d < 3; ++d) EXPECT_EQ(at(t, n, h, d), n * 6 + h * 3 + d);
-  const Tensor part = tensor({4, 6}).columns(2, 4).heads(2);  // the rows keep their distance
+  const Tensor part = tensor({4, 6}).columns(2, 4).heads(2);  // the row stride stays
   EXPECT_EQ(at(part, 3, 1, 1), 3 * 6 + 2 + 2 + 1);
 }
 

@@ -1,4 +1,5 @@
-// Guided alignment: one head of one layer, so plain loops will do. One unit of work is a sequence.
+// Guided alignment: it concerns one head of one layer, so plain loops are fast enough. One task is
+// a sequence.
 #include <cmath>
 
 #include "backend/cpu/cpu_backend.h"
@@ -6,7 +7,7 @@
 namespace hexapla::cpu {
 namespace {
 
-// In eight sums, which a compiler may keep in one register; always in this order.
+// In eight sums, which a compiler can keep in one register; the order is fixed.
 float dot(const float* a, const float* b, int64_t n) {
   float sums[8] = {}, rest = 0;
   int64_t i = 0;

@@ -1,10 +1,10 @@
-// Attention: one unit of work is one head of one sequence.
+// Attention: one task is one head of one sequence.
 #include "backend/cpu/cpu_backend.h"
 
 namespace hexapla::cpu {
 namespace {
 
-// [N, H, d] with any strides but the last.
+// [N, H, d]; only the last dimension must be contiguous.
 struct Heads {
   float* p;
   int64_t row, head, d;
@@ -15,7 +15,7 @@ Heads heads(Tensor t, const char* what) {
   HEXAPLA_CHECK(t.strides[2] == 1 || d == 1, what, " ", t.shape, " has gaps within its heads");
   return {t.data<float>(), t.strides[0], t.strides[1], d};
 }
-// [N, H * d] looked at by head.
+// [N, H * d] viewed by head.
 Heads heads_of_rows(Tensor t, int64_t d, const char* what) {
   const Matrix m = matrix(t, what);
   return {m.p, m.stride, d, d};
@@ -93,7 +93,7 @@ template <class F>
 void each_head(const Call& call, F f) {
   parallel_for(call.sequences * call.count, [&](int64_t i) { f(i / call.count, i % call.count); });
 }
-// While translating there are memories without hypotheses: nothing is to be written.
+// During decoding some sequences have no hypotheses: there is nothing to write.
 template <class F>
 void each_head_with_queries(const Call& call, F f) {
   each_head(call, [&](int64_t b, int64_t h) {
@@ -140,7 +140,7 @@ void CpuBackend::additive_attention(const AttentionInput& a, Tensor out, Tensor 
   each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.additive_attention(call.head_of(b, h)); });
 }
 
-// All sequences add to the dw of a head: a unit of work is a head.
+// All sequences add to the dw of a head, so a task is a head.
 void CpuBackend::additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq,
                                              Tensor dk, Tensor dv, Tensor dw) {
   Call call(a, out, lse);

@@ -1,4 +1,4 @@
-// Products in bf16 are those of the reference on rounded factors; only the order of the sums differs.
+// Products in bf16 equal the reference on rounded factors up to the order of summation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace hexapla {
 namespace {
 
-// To the nearest bf16, ties to even.
+// Rounds to the nearest bf16, ties to even.
 float rounded(float x) {
   uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -52,7 +52,7 @@ class Bf16Products : public testing::TestWithParam<Isa> {
     return difference / largest;
   }
 
-  // The three products of a layer on this backend and on the reference: the worst error of all.
+  // The largest error of the three products of a layer, compared with the reference.
   double error(int64_t rows, int64_t in, int64_t out, bool transposed, bool round_first) {
     const auto view = [&](Numbers& n) { return transposed ? n.tensor().transposed() : n.tensor(); };
     const Shape weight = transposed ? Shape{out, in} : Shape{in, out};
@@ -97,7 +97,8 @@ TEST_P(Bf16Products, AreTheReferenceOnRoundedFactors) {
 
 TEST_P(Bf16Products, DoRound) { EXPECT_GT(error(20, 64, 64, false, false), 1e-4); }
 
-// Attention rounds its factors where that is faster: every case, its gradients too, within what bf16 leaves.
+// Attention rounds its factors where that is faster: every case, with gradients, is within bf16's
+// accuracy.
 TEST_P(Bf16Products, OfAttentionAreNearTheReference) {
   double most = 0;
   for (const OpCase& c : op_cases())

@@ -35,9 +35,9 @@ Isa chosen_isa() {
   return lowered ? parse_isa(lowered) : best_isa();
 }
 
-// Own kernels unless HEXAPLA_PRODUCTS asks for oneDNN. Measured on Zen 5 in f32 at the shapes of the presets, one
-// thread: oneDNN is up to 5 % faster on thousands of rows, up to 30 % slower on eight, and it plans anew for every
-// batch length.
+// Own kernels, unless HEXAPLA_PRODUCTS asks for oneDNN. Measured on Zen 5 in f32 at the shapes of
+// the presets, one thread: oneDNN is up to 5 % faster on thousands of rows, up to 30 % slower on
+// eight, and makes a new plan for every batch length.
 std::unique_ptr<cpu::Products> choose_products(Isa isa, Precision precision) {
   const char* wish = std::getenv("HEXAPLA_PRODUCTS");
   const std::string name = wish ? wish : "own";
@@ -91,7 +91,7 @@ Precision parse_precision(const std::string& name) {
 std::unique_ptr<Backend> make_cpu_backend(Precision precision) { return make_cpu_backend(chosen_isa(), precision); }
 
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, Precision precision) {
-  parse_isa(name_of(isa));  // refuses what this processor has not
+  parse_isa(name_of(isa));  // UsageError if this processor lacks it
   if (!cpu::has(isa, precision))
     throw UsageError(
         cat("products in ", name_of(precision), " need ", needed_for(precision), "; this is ", name_of(isa)));

@@ -1,5 +1,6 @@
 #pragma once
-// Inside of src/backend/cpu only: the class, what its files share, and the door to products.
+// Private to src/backend/cpu: the class, helpers that its files share, and the interface to
+// products.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -11,26 +12,27 @@
 namespace hexapla::cpu {
 
 const Kernels& kernels_of(Isa);
-Kernels kernels_of(Isa, Precision);  // with the products of attention in that precision where there are such
-bool has(Isa, Precision);            // this processor, and what was built
+Kernels kernels_of(Isa, Precision);  // with attention's products in that precision, if available
+bool has(Isa, Precision);            // this processor and this build
 
-// Memory of this thread that only grows, aligned to 64 bytes; each slot is one block. What it held is lost.
+// Memory of this thread, aligned to 64 bytes, that only grows; each slot is one block. Earlier
+// contents are lost.
 enum class Slot { product, packed, task, partial, count };
 float* thread_scratch(Slot, int64_t floats);
 
-// A tensor as rows of its last extent, in f32.
+// A tensor as f32 rows of its last dimension.
 struct Matrix {
   float* p = nullptr;
   int64_t rows = 0, width = 0, stride = 0;
   float* row(int64_t i) const { return p + i * stride; }
   float* row_or_null(int64_t i) const { return p ? p + i * stride : nullptr; }
 };
-// The rows must lie at equal distances, the numbers of a row side by side. Nothing gives nothing.
+// Rows must be equally spaced and contiguous in themselves. An empty tensor gives an empty matrix.
 Matrix matrix(Tensor t, const char* what);
-// A vector without gaps; nothing gives null.
+// A contiguous vector; null for an empty tensor.
 float* vector_of(Tensor t, const char* what);
 
-// Chunks of `size` of n things: body(from, how many).
+// Splits 0 .. n-1 into chunks of `size`: body(from, count), in parallel.
 template <class Body>
 void in_chunks(int64_t n, int64_t size, Body&& body);
 
@@ -48,26 +50,27 @@ class PackedStrips final : public PackedWeight {
   PackedMemory parts_;
 };
 
-// Does products: own kernels or oneDNN. Any strides that Product allows; any number of threads gives the same bits.
+// Computes products with own kernels or oneDNN. Takes any strides that Product allows; gives the
+// same bits for any number of threads.
 class Products {
  public:
   virtual ~Products() = default;
   virtual std::string name() const = 0;
   virtual void run(const Product&) = 0;
-  // Packed weights; null where it has no order of its own. run() reads of the product what is not b.
+  // Packs a weight; null if there is no packed layout. run() then ignores b of the product.
   std::unique_ptr<PackedStrips> pack(const Product& b_alone) const {
     std::unique_ptr<PackedStrips> packed;
     pack(b_alone, packed);
     return packed;
   }
-  virtual void pack(const Product& b_alone, std::unique_ptr<PackedStrips>& into) const = 0;  // into what fits already
+  virtual void pack(const Product& b_alone, std::unique_ptr<PackedStrips>& into) const = 0;  // reuses `into` if it fits
   virtual std::unique_ptr<PackedStrips> pack(const Integers& b) const = 0;
   virtual void run(Product, const PackedStrips&) = 0;
-  virtual double arithmetic_limit() const = 0;  // of one thread, operations a second
+  virtual double arithmetic_limit() const = 0;  // operations per second of one thread
 };
 std::unique_ptr<Products> make_own_products(Isa, Precision);
-// Null where oneDNN was not built in, or where its implementation does not give each row the same bits whatever its
-// neighbors are (measured: only the brgemm kernels for AVX-512 do).
+// Null if oneDNN was not built in, or if its implementation gives a row different bits depending on
+// its neighbors (as measured, all but the brgemm kernels for AVX-512 do).
 std::unique_ptr<Products> make_onednn_products(Isa);
 
 class CpuBackend final : public Backend {
@@ -139,20 +142,20 @@ class CpuBackend final : public Backend {
   double sum_of_squares(Tensor x) override;
 
  private:
-  // rows(chunk, its first row) for every chunk of rows, with sums of its own.
+  // Calls rows(chunk, its first row) for every chunk of rows; each chunk has its own sums.
   template <class F>
   void norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows);
   void add_column_sums(const Matrix& x, float* y);
   void pack(Tensor w, std::unique_ptr<PackedStrips>& into) const;
   struct OutputLayer {
-    Weight w, transposed;  // packed until the next loss
+    Weight w, transposed;  // packed; valid until the next loss
   };
   OutputLayer pack_output(Tensor w);
 
   Isa isa_;
   Kernels k_;
   std::unique_ptr<Products> products_;
-  std::unique_ptr<PackedStrips> output_, output_transposed_;  // of the loss that runs, as it is and transposed
+  std::unique_ptr<PackedStrips> output_, output_transposed_;  // of the current loss, plain and transposed
 };
 
 Dropout dropout_of(const DropoutMask& mask);

@@ -1,5 +1,5 @@
-// Every case of the table, on every instruction set of this machine, against the reference; the same bits for any
-// number of threads.
+// Compares every case of the table with the reference, on every instruction set of this machine;
+// results must be bit-identical for any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ TEST_P(CpuBackendTest, EqualsTheReference) {
 
 class CpuThreads : public testing::TestWithParam<Variant> {};
 
-// The bytes of every result of a case.
+// The bytes of all results of a case.
 std::string bytes_of(const OpCase& c, Backend& backend) {
   CaseData data(DType::f32, 7);
   c.prepare(backend, data)();
@@ -50,7 +50,7 @@ TEST_P(CpuThreads, SameBitsForAnyNumber) {
   }
 }
 
-// So many numbers that they are written past the caches, from any place on.
+// Large enough to be written with non-temporal stores, from any start.
 TEST_P(CpuBackendTest, FillsWhatIsLargerThanACache) {
   const auto backend = cpu::make(GetParam());
   std::vector<float> x((1 << 21) + 100, 5);

@@ -1,4 +1,4 @@
-// Element by element, rows by id, and the optimizer.
+// Element-wise ops, row lookups, and the optimizer.
 #include <array>
 #include <cmath>
 
@@ -7,10 +7,10 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t chunk = 16384;           // numbers of an element-wise call that one thread takes at a time
-constexpr int64_t beyond_cache = 1 << 21;  // so many numbers will not be found in a cache when they are read next
+constexpr int64_t chunk = 16384;           // elements of an element-wise call in one task
+constexpr int64_t beyond_cache = 1 << 21;  // above this, the result will not be in a cache when it is next read
 
-// Where row `row` (counted over all but the last extent) begins.
+// The start of row `row`, counted over all dimensions but the last.
 float* row_of(const Tensor& t, int64_t row) {
   int64_t at = 0;
   for (int i = t.shape.rank() - 2; i >= 0; --i) {
@@ -20,7 +20,8 @@ float* row_of(const Tensor& t, int64_t row) {
   return t.data<float>() + at;
 }
 
-// f(pointers into each tensor, how many numbers), whatever the strides.
+// Calls f(pointers into each tensor, number of elements) for stretches that cover the tensors,
+// whatever their strides.
 template <size_t n, class F>
 void each_stretch(const std::array<Tensor, n>& t, F f) {
   std::array<float*, n> at;
@@ -53,7 +54,7 @@ void each_row(const Tensor& x, F f) {
   });
 }
 
-// The ids, once all of them are known to lie in the table.
+// The ids, after checking that all of them are in the table.
 const int32_t* checked_ids(Tensor ids, int64_t rows) {
   HEXAPLA_CHECK(ids.contiguous(), "ids ", ids.shape, " have gaps");
   const int32_t* id = ids.data<int32_t>();
@@ -139,7 +140,7 @@ void CpuBackend::embed(Tensor table, Tensor ids, double scale, Write how, Tensor
   });
 }
 
-// Every thread owns columns and sees the rows in order: ids may repeat.
+// Each task owns columns and handles the rows in order, because ids may repeat.
 void CpuBackend::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) {
   const Matrix d = matrix(dy, "dy"), rows = matrix(dtable, "dtable");
   const int32_t* id = checked_ids(ids, rows.rows);

@@ -1,5 +1,5 @@
-// A row has the same bits alone and among neighbors, and the same bits from any number of threads where the work is
-// large enough to be shared out.
+// A row gets the same bits alone and among others, and the same bits for any number of threads if
+// the work is large enough to be shared.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ class CpuRows : public testing::TestWithParam<Variant> {
  protected:
   CpuRows() : backend_(cpu::make(GetParam())) {}
 
-  // A matrix that lives as long as the test, of normal numbers or empty for results.
+  // A matrix that lives as long as the test: normal numbers, or empty for results.
   Tensor normal(Shape s) {
     Tensor t = result(s);
     for (float& x : t.values<float>()) x = static_cast<float>(random_.normal());
@@ -43,7 +43,7 @@ TEST_P(CpuRows, LinearAloneEqualsLinearAmongOthers) {
     backend_->linear(x, side.transposed(), {}, z);
     backend_->linear_backward_input(d, w, dx, Write::set);
     for (int64_t n = 1; n <= 70; ++n) {
-      const int64_t at = 70 - n;  // another neighborhood for every row
+      const int64_t at = 70 - n;  // different neighbors for every row
       const Tensor few = result({n, out}), back = result({n, in});
       backend_->linear(x.slice(at, n), w, b, few);
       EXPECT_TRUE(same(few, y.slice(at, n))) << n << " rows, " << in << " x " << out;
@@ -101,7 +101,7 @@ TEST_P(CpuRows, ASentenceAloneEqualsOneAmongOthers) {
   }
 }
 
-// Products and sums that are really shared out among threads.
+// Products and sums large enough to be shared among threads.
 TEST_P(CpuRows, LargeWorkHasTheSameBitsForAnyNumberOfThreads) {
   struct Results {
     Tensor y, dx, dw, side, db;

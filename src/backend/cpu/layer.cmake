@@ -1,5 +1,5 @@
-# The kernels are written once and compiled once per instruction set. Their files include nothing with inline functions
-# of other people: the linker keeps one copy of such a function, and it might keep the one that needs AVX-512.
+# The kernels are written once and compiled once per instruction set. Their files include no inline functions
+# of other libraries: the linker keeps one copy of such a function, which may be the one that needs AVX-512.
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/kernels/*.cpp)
 set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi
     -Wno-ignored-attributes -Wno-maybe-uninitialized)  # GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
@@ -20,8 +20,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   hexapla_kernels(avx2 avx2 32 "${kernel_sources}" -mavx2 -mfma)
   hexapla_kernels(avx512 avx512 64 "${kernel_sources}" ${avx512})
   list(APPEND isas avx2 avx512)
-  # The same sources once more for tests: with instructions that every processor with AVX-512 has. Where there is no time
-  # to lose, not on a processor without it, which would skip these tests.
+  # For tests, compiles the same sources with instructions that every processor with AVX-512 has. Quick sanitizer
+  # builds leave this out on a processor without AVX-512, which would skip these tests.
   set(HEXAPLA_EMULATE ${HEXAPLA_BUILD_TESTS})
   if(HEXAPLA_SANITIZE_TESTS_QUICKLY AND EXISTS /proc/cpuinfo)
     file(STRINGS /proc/cpuinfo avx512_here REGEX " avx512f " LIMIT_COUNT 1)
@@ -43,7 +43,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     endif()
   endforeach()
   target_compile_definitions(${target} PRIVATE HEXAPLA_X86_KERNELS)
-  # As objects of the test program they come before those of the library, which the linker then leaves out.
+  # Objects of the test program take precedence over those of the library.
   if(HEXAPLA_EMULATE)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/processor.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/processor.cpp ${emulated} CACHE INTERNAL "")
@@ -51,7 +51,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 foreach(isa ${isas})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
-  if(HEXAPLA_BUILD_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols: nothing that the linker could share out
+  if(HEXAPLA_BUILD_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols, which the linker could share
     add_test(NAME kernels_share_no_functions_${isa} COMMAND_EXPAND_LISTS
              COMMAND sh -c "! nm \"$@\" | grep -E ' [WVu] '" sh $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
   endif()

@@ -1,4 +1,4 @@
-// The output layer: products, softmax and loss, a tile of rows at a time.
+// The output layer: products, softmax and loss, by tiles of rows.
 #include <limits>
 
 #include "backend/cpu/cpu_backend.h"
@@ -14,7 +14,8 @@ struct Losses {
   const int32_t* labels;
   float *loss, *nll;
 
-  // What a kernel is told of so many rows of logits, from row `from` of a tile whose first is row `first` of all.
+  // Kernel arguments for `count` rows of logits, from row `from` of a tile whose first row is row
+  // `first` of the batch.
   LossRows rows(const LossInput& in, const Matrix& logits, int64_t from, int64_t count, int64_t first) const {
     const int64_t row = first + from;
     return {logits.row(from),
@@ -45,14 +46,14 @@ void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Mat
             [&](int64_t from, int64_t count) { kernel(l.rows(in, logits, from, count, first)); });
 }
 
-// f(first row, how many), tile by tile.
+// Calls f(first row, count) for each tile.
 template <class F>
 void each_tile(int64_t rows, int64_t height, F f) {
   HEXAPLA_CHECK(height > 0 || rows == 0, "the tile holds no row");
   for (int64_t from = 0; from < rows; from += height) f(from, std::min(height, rows - from));
 }
 
-// What a kernel is told of an output layer of which columns are selected.
+// Kernel arguments for selected columns of an output layer.
 SelectedColumns of_table(const OutputTable& table, const Matrix& x) {
   SelectedColumns s{.x = x.p, .x_stride = x.stride, .d = x.width, .bias = vector_of(table.bias, "bias")};
   if (!table.integers) {
@@ -66,7 +67,7 @@ SelectedColumns of_table(const OutputTable& table, const Matrix& x) {
 
 }  // namespace
 
-// A task has some columns of one sequence.
+// A task is some columns of one sequence.
 void CpuBackend::linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) {
   constexpr int64_t columns_of_a_task = 512;
   const Matrix in = matrix(x, "x"), out = matrix(y, "y");
@@ -107,7 +108,8 @@ CpuBackend::OutputLayer CpuBackend::pack_output(Tensor w) {
   return {{w, output_.get()}, {transposed, output_transposed_.get()}};
 }
 
-// A thread takes its rows of a tile through all steps but the last: what it reads it has just written.
+// A task takes its rows of a tile through all steps but the last, so that it reads what it has just
+// written.
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
@@ -124,7 +126,8 @@ void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, T
   });
 }
 
-// The same with the tile's upper half for rows of the first pass, its lower half for the same tokens of the second.
+// The same with rows of the first pass in the first half of the tile, and the same tokens of the
+// second in the other half.
 void CpuBackend::r_drop_with_gradient(const RDropInput& r, Tensor tile, Tensor loss, Tensor nll, Tensor divergence,
                                       Tensor dx, Tensor dw, Tensor db) {
   const LossInput& in = r.passes;

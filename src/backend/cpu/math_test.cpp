@@ -1,4 +1,5 @@
-// exp, tanh and erf of the kernels, seen through the calls that use them: number by number, not against the largest.
+// exp, tanh and erf of the kernels, through the calls that use them: relative errors per element,
+// not against the largest.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@ class CpuMath : public testing::TestWithParam<Isa> {
   std::unique_ptr<Backend> backend_ = make_cpu_backend(GetParam());
 };
 
-// Small, middling and large numbers of both signs.
+// Small, medium and large numbers of both signs.
 std::vector<float> probes(double largest) {
   std::vector<float> x;
   for (double v = 1e-6; v < largest; v *= 1.03)

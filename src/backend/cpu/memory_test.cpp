@@ -20,7 +20,7 @@ void* counted(size_t bytes, size_t alignment) {
 }
 }  // namespace
 
-// Of the whole test program. Not inlined: GCC would see free() meet operator new and warn.
+// For the whole test program. Not inlined, because GCC would see free() meet operator new and warn.
 [[gnu::noinline]] void* operator new(size_t n) { return counted(n, 16); }
 [[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) { return counted(n, static_cast<size_t>(a)); }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
@@ -33,7 +33,7 @@ namespace {
 
 TEST(CpuMemory, TheCounterCounts) {
   const int64_t before = allocations;
-  std::vector<int>* volatile seen = new std::vector<int>;  // volatile: or it could be left out
+  std::vector<int>* volatile seen = new std::vector<int>;  // volatile: or it could be optimized away
   delete seen;
   EXPECT_EQ(allocations, before + 1);
 }

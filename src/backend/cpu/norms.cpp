@@ -5,8 +5,8 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t norm_rows = 64;     // rows that one thread takes at a time; their sums are kept apart
-constexpr int64_t column_chunk = 32;  // columns of a BatchNorm that one thread takes
+constexpr int64_t norm_rows = 64;     // rows in one task, which have their own sums
+constexpr int64_t column_chunk = 32;  // BatchNorm columns in one task
 
 int64_t rows_to_share(int64_t width) { return std::max<int64_t>(norm_rows, 16384 / std::max<int64_t>(1, width)); }
 
@@ -62,7 +62,7 @@ void CpuBackend::add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double e
   });
 }
 
-// Every chunk of rows has its own sums for dgain and dbias, which are added up in order afterwards.
+// Each chunk of rows has its own sums for dgain and dbias, which are then added in order.
 template <class F>
 void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows) {
   const int64_t size = rows_to_share(all.width), chunks = (all.rows + size - 1) / size;
@@ -82,7 +82,7 @@ void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor
   if (dbias) k_.add_column_sums(sums + all.width, 2 * all.width, chunks, all.width, vector_of(dbias, "dbias"));
 }
 
-// Row by row: what is dropped is still in the first cache when it is added.
+// Row by row, so that the dropped row is still in the L1 cache when it is added.
 void CpuBackend::add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
                                   Tensor normed, Tensor rstd) {
   if (!mask) return add_norm(x, r, gain, bias, eps, y, normed, rstd);

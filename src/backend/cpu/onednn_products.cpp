@@ -1,5 +1,5 @@
-// The one file that knows oneDNN (2.x and 3.x). Every primitive runs on one thread; threads share out panels of rows
-// and columns that do not depend on how many there are.
+// The only file that uses oneDNN (2.x and 3.x). Every primitive runs on one thread; threads share
+// panels of rows and columns that do not depend on the number of threads.
 #include "backend/cpu/cpu_backend.h"
 
 #ifndef HEXAPLA_HAVE_ONEDNN
@@ -18,9 +18,9 @@ namespace {
 using dnnl::memory;
 
 constexpr int64_t row_panel = 256, column_panel = 512;
-constexpr size_t most_kept = 2048;  // primitives a thread; lengths of batches vary, so there must be an end to it
+constexpr size_t most_kept = 2048;  // primitives per thread; a limit, because batch lengths vary
 
-// oneDNN asks OpenMP how many threads it may use, both when it plans and when it runs.
+// oneDNN asks OpenMP for the number of threads, both when it plans and when it runs.
 class OneThread {
  public:
   OneThread() : before_(threads()) { use_threads(1); }
@@ -36,7 +36,7 @@ dnnl::engine& engine() {
   return cpu;
 }
 
-// All that a primitive depends on.
+// Everything that a primitive depends on.
 using Key = std::array<int64_t, 10>;
 Key key_of(const Product& p) {
   return {p.m, p.n, p.k, p.a_row, p.a_k, p.b_k, p.b_n, p.c_stride, p.bias != nullptr, p.store == Store::add};
@@ -63,21 +63,21 @@ dnnl::matmul::primitive_desc plan(const Product& p) {
 #endif
 }
 
-// The implementations that were measured (2.6.3) to give a row the same bits whatever the number of rows; 3.x calls
-// them brg_matmul. The tests measure it again wherever they run.
+// Implementations that, as measured (2.6.3), give a row the same bits for any number of rows; 3.x
+// calls them brg_matmul. The tests measure it wherever they run.
 bool is_brgemm_for_avx512(const std::string& name) {
   return name.rfind("brg", 0) == 0 && name.find(":avx512_core") != std::string::npos;
 }
 
-// Layouts that oneDNN refuses (it finds the rows of some matrices with one row or column to overlap) are not its own
-// either.
+// False for layouts that oneDNN refuses: it considers the rows of some matrices with one row or
+// column to overlap.
 bool keeps_rows_apart(const Product& p) try {
   return is_brgemm_for_avx512(plan(p).impl_info_str());
 } catch (const dnnl::error&) {
   return false;
 }
 
-// A primitive with the memory objects whose addresses are set anew for each run.
+// A primitive with its memory objects, whose addresses are set for each run.
 class Primitive {
  public:
   explicit Primitive(const Product& p) : plan_(plan(p)), run_(plan_), stream_(engine()) {
@@ -130,7 +130,7 @@ class OnednnProducts final : public Products {
                  [&](int64_t i) { run_panel(panel_of(p, i % rows * row_panel, i / rows * column_panel)); });
   }
 
-  // Of a plain square product; for people to read, and to see whether oneDNN is worth anything here.
+  // For a plain square product; for users to read, and to check whether oneDNN is of any use here.
   static std::string implementation() {
     constexpr int64_t n = 128;
     const Product p{.a_row = n, .a_k = 1, .b_k = n, .b_n = 1, .c_stride = n, .m = n, .n = n, .k = n};
@@ -149,7 +149,8 @@ class OnednnProducts final : public Products {
     return panel;
   }
 
-  // Decided for few and many rows together, so that it is one answer for all batches with this weight.
+  // Decided for few and many rows together, so that all batches with this weight get the same
+  // answer.
   static bool usable(Product p) {
     thread_local std::map<Key, bool> known;
     p.m = 1;

@@ -1,4 +1,5 @@
-// Packed weights: the same bits as weights as they are, in f32 and bf16; in int8, the sums of rounded numbers.
+// Packed weights give the same bits as plain weights in f32 and bf16; in int8, the sums of the
+// rounded numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,8 @@
 namespace hexapla {
 namespace {
 
-// Thirteen fields, most of them numbers: nobody may give them by their place.
+// These structs have thirteen fields, mostly numbers, so positional initialization must not
+// compile.
 template <class T>
 concept TakesFieldsByPlace = requires(const float* a, int64_t step) {
   T{a, step, step};
@@ -55,7 +57,7 @@ TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
       EXPECT_EQ(copy != nullptr, GetParam().products == "own");
       backend->linear(x, {w, copy.get()}, b, packed);
       EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << transposed;
-      stored.data<float>()[0] += 1;  // the copy has not seen it
+      stored.data<float>()[0] += 1;  // the copy does not change
       const Tensor again = n.normal({s.rows, s.out});
       backend->linear(x, {w, copy.get()}, b, again);
       EXPECT_EQ(same(packed, again), copy != nullptr);
@@ -71,7 +73,7 @@ TEST_P(CpuPacked, ACopyOutlivesItsBackendAndIsSharedByThreads) {
   first->linear(x, w, b, expected);
   const std::unique_ptr<const PackedWeight> copy = first->pack(w);
   first.reset();
-  if (copy) std::fill_n(w.data<float>(), w.size(), std::nanf(""));  // nobody reads it
+  if (copy) std::fill_n(w.data<float>(), w.size(), std::nanf(""));  // must not be read
   const auto backend = cpu::make(GetParam());
   std::vector<Tensor> results;
   for (int i = 0; i < 4; ++i) results.push_back(n.normal({5, 90}));
@@ -95,7 +97,7 @@ TEST_P(CpuPacked, AnotherDevicesCopyIsAnError) {
 
 INSTANTIATE_TEST_SUITE_P(All, CpuPacked, testing::ValuesIn(cpu::variants_of_any_precision()), cpu::variant_name);
 
-// A row of x in integers, as the kernel rounds it: the row's largest number is 127.
+// A row of x as the kernel quantizes it: the row's largest number becomes 127.
 std::vector<double> rounded_row(const float* x, int64_t n) {
   float most = 0;
   for (int64_t i = 0; i < n; ++i) most = std::max(most, std::fabs(x[i]));
@@ -117,7 +119,7 @@ Integers integers(int64_t in, int64_t out) {
   return q;
 }
 
-// round_x: are the rows of x rounded, too?
+// round_x: whether the reference rounds the rows of x, too.
 double worst_error(Backend& backend, const Shapes& s, bool transposed, bool round_x) {
   Numbers n;
   Integers q = integers(s.in, s.out);
@@ -150,7 +152,7 @@ TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
     for (const Shapes& s : shapes)
       for (const bool transposed : {false, true})
         EXPECT_LE(worst_error(*backend, s, transposed, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
-    EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is rounded indeed
+    EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is really rounded
   }
 }
 
@@ -194,7 +196,7 @@ TEST(CpuQuantized, AnInt8BackendRoundsWhatItPacks) {
   for (int64_t i = 0; i < y.size(); ++i)
     worst = std::max<double>(worst, std::fabs(y.data<float>()[i] - z.data<float>()[i]));
   EXPECT_GT(worst, 1e-4);
-  EXPECT_LT(worst, 0.5);  // numbers of size 8
+  EXPECT_LT(worst, 0.5);  // the numbers are about 8
 }
 
 }  // namespace

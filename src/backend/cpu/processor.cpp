@@ -11,8 +11,8 @@ namespace {
 
 #ifdef HEXAPLA_X86_KERNELS
 #ifndef HEXAPLA_EMULATED
-// Tiles that hold bf16 and int8, and a Linux that lends them to this process: it wants to be asked (since 5.16), for
-// the state of every thread grows by 8 KB.
+// AMX with bf16 and int8, and permission from Linux to use it: the process has to ask (since 5.16),
+// because the state of every thread grows by 8 KB.
 bool may_use_amx() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
@@ -27,12 +27,12 @@ Processor look() {
   p.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   p.avx512 = p.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#ifdef HEXAPLA_EMULATED  // the tests with emulated/instructions.h
+#ifdef HEXAPLA_EMULATED  // in tests with emulated/instructions.h
   p.bf16 = p.fast_bf16 = p.eight_bit_dot = p.tiles = p.avx512;
 #else
   p.bf16 = __builtin_cpu_supports("avx512bf16");
-  // Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12 and 0.20 TFLOP/s a
-  // core), AMD's at twice that rate.
+  // Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12
+  // and 0.20 TFLOP/s per core), AMD's at twice the rate.
   p.fast_bf16 = p.bf16 && !__builtin_cpu_is("intel");
   p.eight_bit_dot = __builtin_cpu_supports("avx512vnni");
   p.tiles = p.avx512 && p.bf16 && p.eight_bit_dot && may_use_amx();

@@ -1,4 +1,4 @@
-// Linear layers and their gradients; the products of the kernels, cut into chunks for threads.
+// Linear layers and their gradients: the kernels' products, cut into chunks for threads.
 #include <chrono>
 #include <limits>
 
@@ -7,8 +7,9 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t row_panel = 256;      // most rows of a chunk: their share of a stays in the second cache
-constexpr double worth_a_thread = 1e5;  // multiplications below which a second thread costs more than it saves
+constexpr int64_t row_panel = 256;      // most rows of a chunk: its part of a fits into the L2 cache
+constexpr double worth_a_thread = 1e5;  // with fewer multiplications per thread, a second thread costs more than it
+                                        // saves
 constexpr int64_t columns_to_pack = 256;
 
 int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
@@ -18,11 +19,11 @@ struct Panel {
   int64_t rows, columns;
 };
 
-// As few chunks as give every thread one, and have not too many rows; of the form that costs least: rows of a are
-// packed once for every part of the columns, b is read once for every part of the rows. The sums of an element never
+// As few chunks as give every thread one without too many rows each; of the cheapest shape: rows of
+// a are packed once per part of the columns, b is read once per part of the rows. The sums never
 // depend on this.
 Panel panel_of(const Product& p, const ProductKernel& k) {
-  constexpr int64_t packing = 3;  // costs so many times what reading costs
+  constexpr int64_t packing = 3;  // cost of packing relative to reading
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   const int64_t wanted = std::min<int64_t>(threads(), static_cast<int64_t>(work / worth_a_thread));
   const int64_t tiles = parts(p.m, k.tile_rows), strips = parts(p.n, k.tile_columns);
@@ -36,7 +37,7 @@ Panel panel_of(const Product& p, const ProductKernel& k) {
   return {round_up(parts(p.m, best_rows), k.tile_rows), round_up(parts(p.n, best_columns), k.tile_columns)};
 }
 
-// units: of Packed, in a column
+// units: per column of Packed.
 Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, int64_t j) {
   Product part = p;
   part.m = std::min(panel.rows, p.m - i);
@@ -53,7 +54,7 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
   return part;
 }
 
-// Of weights as they are: int8 is for packed ones.
+// For plain weights; int8 is for packed ones.
 ProductKernel plain_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
   if (precision == Precision::bf16) return isa == Isa::amx ? amxbf16::product : avx512bf16::product;
@@ -72,7 +73,7 @@ class OwnProducts final : public Products {
  public:
   OwnProducts(Isa isa, Precision precision) : isa_(isa), precision_(precision), plain_(plain_kernel(isa, precision)) {}
   std::string name() const override {
-    const Isa isa = precision_ == Precision::f32 ? std::min(isa_, Isa::avx512) : isa_;  // no tiles for f32
+    const Isa isa = precision_ == Precision::f32 ? std::min(isa_, Isa::avx512) : isa_;  // f32 does not use tiles
     return cat("own kernels (", name_of(isa), ", ", name_of(precision_), ")");
   }
 
@@ -97,7 +98,7 @@ class OwnProducts final : public Products {
       return packed;
     }
 #endif
-    std::vector<float> values(static_cast<size_t>(b.k * b.n));  // no such instructions: what they stand for
+    std::vector<float> values(static_cast<size_t>(b.k * b.n));  // without such instructions: dequantize
     for (int64_t t = 0; t < b.k; ++t)
       for (int64_t j = 0; j < b.n; ++j)
         values[static_cast<size_t>(t * b.n + j)] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
@@ -107,7 +108,7 @@ class OwnProducts final : public Products {
   double arithmetic_limit() const override {
     const ProductKernel kernel = packed_kernel(isa_, precision_);
     double best = 0;
-    for (int i = 0; i < 20; ++i) {  // a neighbor may take the core away now and then
+    for (int i = 0; i < 20; ++i) {  // the best of several, because other programs may take the core away
       const auto start = std::chrono::steady_clock::now();
       const auto operations = static_cast<double>(kernel.limit(200'000));
       best =
@@ -127,7 +128,7 @@ class OwnProducts final : public Products {
       kernel.run(part, thread_scratch(Slot::product, kernel.scratch(panel.rows, p.k)));
     });
   }
-  // All of b, for all the chunks; until the next product of this thread.
+  // Packs all of b for all chunks; valid until the next product of this thread.
   static const float* packed_once(const Product& p, const ProductKernel& kernel) {
     const int64_t units = kernel.units(p.k);
     float* const strips = thread_scratch(Slot::packed, round_up(p.n, kernel.tile_columns) * units);
@@ -152,19 +153,19 @@ struct WeightMatrix {
   float* p;
   int64_t rows, columns, row_step, column_step;
 };
-// A weight, perhaps transposed().
+// A weight, possibly transposed().
 WeightMatrix weight(Tensor w, const char* what) {
   const auto [rows, columns] = w.dims<2>(what);
   WeightMatrix m{w.data<float>(), rows, columns, w.strides[0], w.strides[1]};
   if (columns == 1)
-    m.column_step = 1;  // a stride over nothing
+    m.column_step = 1;  // the stride is irrelevant
   else if (rows == 1)
     m.row_step = m.column_step == 1 ? columns : 1;
   HEXAPLA_CHECK(m.row_step == 1 || m.column_step == 1, what, " ", w.shape, " has gaps both ways");
   return m;
 }
 
-// InternalError: a device of another kind has packed it.
+// InternalError: it was packed by another kind of device.
 const PackedStrips& strips_of(const Weight& w) {
   const auto* strips = dynamic_cast<const PackedStrips*>(w.packed);
   HEXAPLA_CHECK(strips, "the weight ", w.shape(), " was packed by another device than the processor");
@@ -242,7 +243,7 @@ void CpuBackend::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how
 }
 
 namespace {
-// c += a^T b: the sum over the rows that a and b have in common.
+// c += a^T b: the sum over the common rows of a and b.
 Product sum_over_rows(const Matrix& a, const Matrix& b, float* c, int64_t c_stride) {
   return {.a = a.p,
           .a_row = 1,
@@ -271,7 +272,7 @@ void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor d
   if (db) add_column_sums(d, vector_of(db, "db"));
 }
 
-// A chunk has columns of its own: as many neighbors as are read together, or fewer where threads would get none.
+// Each chunk owns columns: as many as are read together, or fewer if threads would get none.
 void CpuBackend::add_column_sums(const Matrix& x, float* y) {
   constexpr int64_t fewest = 32, most = 128, numbers = 65536;
   const int64_t share = std::clamp(parts(x.width, threads()), fewest, most);

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of this folder share.
+// Shared by the tests of this folder.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -56,7 +56,8 @@ inline std::vector<Variant> variants() {
   }
   return all;
 }
-// Those that round: proved against the reference on rounded factors, and as deterministic as the others.
+// Variants that round: compared with the reference on rounded factors, and as deterministic as the
+// others.
 inline std::vector<Variant> variants_of_any_precision() {
   std::vector<Variant> all = variants();
   for (const Isa isa : {Isa::avx512, Isa::amx})

@@ -13,7 +13,7 @@ struct Loaded {
   explicit Loaded(const AlignmentInput& a) : in(a), q(load(a.q)), k(load(a.k)) {}
 };
 
-// A query that has links, and log A over all keys of its sequence.
+// A query with links, and log A over all keys of its sequence.
 struct Query {
   int64_t row, first_key;
   std::span<const int32_t> linked;

@@ -1,4 +1,4 @@
-// Attention as the paper writes it: all scores of a query, their softmax, the weighted sum. Section 3.2.1.
+// Attention as in the paper, section 3.2.1: all scores of a query, their softmax, the weighted sum.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,7 +41,8 @@ struct Additive {
 
 Additive additive(Tensor w) { return {load(w), Rows(w)}; }
 
-// Scores become weights, in place; returns the log of the sum of exp(scores). A row that sees nothing weighs nothing.
+// Turns scores into weights, in place; returns the log of the sum of exp(scores). A row that sees
+// no key gets weights 0.
 double softmax(std::vector<double>& s) {
   const double top = s.empty() ? minus_infinity : *std::max_element(s.begin(), s.end());
   if (top == minus_infinity) {
@@ -54,7 +55,7 @@ double softmax(std::vector<double>& s) {
   return top + std::log(sum);
 }
 
-// q, k, v with one row for each (row, head): row n * heads + h.
+// q, k, v with one row per (row, head): row n * heads + h.
 struct Loaded {
   const AttentionInput& in;
   int64_t heads;
@@ -63,7 +64,7 @@ struct Loaded {
       : in(a), heads(a.q.shape[1]), q(load(a.q)), k(load(a.k)), v(load(a.v)), mask(load(a.mask)) {}
 };
 
-// One query of one head, and the keys that it may see.
+// One query of one head, and the keys visible to it.
 struct Query {
   int64_t row, head, at;    // at = row * heads + head
   int64_t first_key, keys;  // rows first_key .. first_key + keys - 1
@@ -109,7 +110,7 @@ void forward(const Loaded& a, const Scores& scores, Tensor out, Tensor lse) {
   store(y, out.heads(a.heads));
 }
 
-// The weights are computed again from q and k: more accurate than from the rounded lse.
+// Recomputes the weights from q and k, which is more accurate than using the rounded lse.
 template <class Scores>
 void backward(const Loaded& a, Scores& scores, Tensor d_out, Tensor dq, Tensor dk, Tensor dv) {
   const Rows dy = load(d_out.heads(a.heads));

@@ -1,4 +1,4 @@
-// Element by element, and what is looked up row by row.
+// Element-wise ops and row lookups.
 #include <cmath>
 #include <numbers>
 
@@ -7,7 +7,8 @@
 namespace hexapla::reference {
 namespace {
 
-// GELU by a tanh (Hendrycks and Gimpel 2016): (1 + tanh(u)) / 2 is sigmoid(2 u). This is 2 u.
+// 2 u of the tanh approximation of GELU (Hendrycks and Gimpel 2016), where (1 + tanh(u)) / 2 is
+// sigmoid(2 u).
 double twice_of_tanh(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -45,7 +46,7 @@ double derivative(Activation f, double x) {
   fail("no such activation");
 }
 
-// y = f(a, b), element by element; a becomes the result.
+// y = f(a, b), element by element.
 template <class F>
 void apply(Rows a, const Rows& b, Tensor y, F&& f) {
   for (size_t i = 0; i < a.values.size(); ++i) a.values[i] = f(a.values[i], b.values[i]);

@@ -1,6 +1,6 @@
 #pragma once
-// The reference reads every tensor into f64, computes in f64 and rounds once when it stores: it is the most accurate
-// backend for f32 as well, and the only place that knows about types and strides is rows.cpp.
+// The reference converts every tensor to f64, computes in f64 and rounds once on storing. So it is
+// the most accurate backend for f32, too, and only rows.cpp deals with types and strides.
 #include <cstdint>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace hexapla::reference {
 
-// A tensor as [rows, width] numbers in f64: width is its last extent, rows is everything before it.
+// A tensor as [rows, width] in f64: width is its last dimension, rows the product of the others.
 struct Rows {
   int64_t rows = 0, width = 0;
   std::vector<double> values;
@@ -21,20 +21,20 @@ struct Rows {
   explicit operator bool() const { return width > 0; }
 };
 
-// Any strides, f32, f64 or i32. Nothing gives no rows.
+// Any strides; f32, f64 or i32. An empty tensor gives no rows.
 Rows load(Tensor t);
 // Rounds to the type of t.
 void store(const Rows& x, Tensor t);
-// t += x, rounded once. Does nothing when t is nothing.
+// t += x, rounded once. Does nothing if t is empty.
 void add_to(const Rows& x, Tensor t);
 
 double dot(const double* a, const double* b, int64_t n);
 void axpy(double a, const double* x, double* y, int64_t n);  // y += a x
-Rows product(const Rows& x, const Rows& w, const Rows& b);   // x w + b; b may be nothing
+Rows product(const Rows& x, const Rows& w, const Rows& b);   // x w + b; b may be empty
 Rows transpose(const Rows& x);
 Rows sum_of_rows(const Rows& x);  // [1, width]
 
-// What DropoutMask multiplies an element by: 0 or 1 / (1 - p), and 1 where there is no mask.
+// The factor that a DropoutMask applies to an element: 0 or 1 / (1 - p); 1 without a mask.
 double dropout_factor(const DropoutMask& mask, int64_t row, int64_t column);
 
 class Reference final : public Backend {

@@ -15,7 +15,7 @@ double log_sum_exp(const double* x, int64_t n) {
   return top + std::log(sum);
 }
 
-// Every row of logits becomes log-probabilities.
+// Turns logits into log-probabilities, row by row.
 Rows log_probabilities(Rows x) {
   for (int64_t r = 0; r < x.rows; ++r) {
     const double lse = log_sum_exp(x[r], x.width);
@@ -80,7 +80,7 @@ void add_gradient_of_divergence(const double* log_p, const double* log_q, double
   }
 }
 
-// From the gradient of the logits to those of the output layer.
+// From the gradient of the logits to the gradients of the output layer.
 void backward(const LossInput& in, const Rows& g, Tensor dx, Tensor dw, Tensor db) {
   store(product(g, transpose(load(in.w.values)), {}), dx);
   if (dw) add_to(product(transpose(load(in.x)), g, {}), dw);
@@ -119,7 +119,7 @@ void Reference::r_drop_with_gradient(const RDropInput& r, Tensor, Tensor loss, T
 
 void Reference::log_softmax(Tensor x, Tensor y) { store(log_probabilities(load(x)), y); }
 
-// Ordered by x itself: rounding the scores makes no new equals.
+// Ordered by x itself, so that rounding the scores creates no new ties.
 void Reference::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) {
   const Rows log_p = log_probabilities(load(x));
   Rows best(scores), indices(ids);

@@ -1,4 +1,4 @@
-// LayerNorm normalizes every row, BatchNorm every column: the latter is the former of the transposed matrix.
+// LayerNorm normalizes rows, BatchNorm columns: the latter is the former of the transposed matrix.
 #include <cmath>
 
 #include "backend/reference/internal.h"
@@ -13,10 +13,10 @@ Rows sum(Tensor x, Tensor r) {
 }
 
 struct Statistics {
-  std::vector<double> mean, variance, rstd;  // one for each row
+  std::vector<double> mean, variance, rstd;  // one per row
 };
 
-// (x - mean) / sqrt(variance + eps) of every row, in place.
+// (x - mean) / sqrt(variance + eps) for every row, in place.
 Statistics normalize(Rows& x, double eps) {
   Statistics s;
   const double n = static_cast<double>(x.width);
@@ -44,7 +44,7 @@ void normalize_backward(const Rows& normed, const Rows& rstd, Rows& g) {
   }
 }
 
-// gain x + bias, every row.
+// gain x + bias for every row.
 Rows affine(Rows x, const Rows& gain, const Rows& bias) {
   for (int64_t r = 0; r < x.rows; ++r)
     for (int64_t i = 0; i < x.width; ++i) x[r][i] = gain[0][i] * x[r][i] + bias[0][i];

@@ -1,4 +1,4 @@
-// The definition itself, against numbers worked out by hand.
+// Tests the definition itself, against numbers computed by hand.
 #include "backend/reference/reference.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,8 @@ class Reference : public testing::Test {
   std::unique_ptr<Backend> backend_ = make_reference_backend();
 };
 
-// Two keys, d_k = 1, v = (10, 20). A query of 0 weighs both alike; a query of ln 3 with keys 0 and 1 weighs them 1 : 3.
+// Two keys, d_k = 1, v = (10, 20). A query of 0 weighs both equally; a query of ln 3 with keys 0
+// and 1 weighs them 1 : 3.
 class Attention : public Reference {
  protected:
   Numbers q_{0, std::log(3)}, k_{0, 1}, v_{10, 20}, out_ = unset(2), lse_ = unset(2);
@@ -184,7 +185,8 @@ TEST_F(Dropout, KeepsTheFractionAndTheExpectation) {
   }
 }
 
-// Columns of row 5 whose counter, word and half were worked out by hand from the definition of DropoutMask.
+// Columns of row 5 whose counter, word and half were computed by hand from the definition of
+// DropoutMask.
 TEST_F(Dropout, TakesTheBitsThatItsDefinitionSays) {
   struct {
     int64_t column;
@@ -317,7 +319,8 @@ TEST_F(Reference, TwoStepsOfAdam) {
   EXPECT_THAT(v, near({1}));
 }
 
-// p - lr * wd * p = 2 - 0.1 * 0.5 * 2 = 1.9, then the step of Adam, which does not see the decay: 1.9 - 0.1.
+// p - lr * wd * p = 2 - 0.1 * 0.5 * 2 = 1.9, then the step of Adam, independent of the decay: 1.9 -
+// 0.1.
 TEST_F(Reference, WeightDecayIsDecoupled) {
   Numbers p{2}, g{4}, m{0}, v{0};
   backend_->adam(view(p), view(g), view(m), view(v), {0.1, 0.5, 0.5, 0, 1, 0.5, 0.5});
@@ -350,12 +353,12 @@ TEST_F(Reference, Activations) {
   Numbers x{-1, 0, 2}, y = unset(3);
   backend_->activate(Activation::relu, view(x), view(y));
   EXPECT_THAT(y, near({0, 0, 2}));
-  backend_->activate(Activation::gelu, view(x), view(y));  // Phi(-1), Phi(2) of the tables
+  backend_->activate(Activation::gelu, view(x), view(y));  // Phi(-1), Phi(2) from tables
   EXPECT_THAT(y, near({-0.15865525393145705, 0, 2 * 0.9772498680518208}));
   backend_->activate(Activation::swish, view(x), view(y));
   EXPECT_THAT(y, near({-1 / (1 + std::exp(1)), 0, 2 / (1 + std::exp(-2))}));
   backend_->activate(Activation::gelu_tanh, view(x), view(y));
-  EXPECT_THAT(y, near({-0.15880800939172324, 0, 1.954597694087775}));  // of torch.nn.GELU(approximate="tanh")
+  EXPECT_THAT(y, near({-0.15880800939172324, 0, 1.954597694087775}));  // from torch.nn.GELU(approximate="tanh")
 }
 
 // Central differences, at points on both sides of zero.

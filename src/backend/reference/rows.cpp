@@ -1,4 +1,4 @@
-// Tensors of any type and strides to and from f64, and the few sums that everything else is made of.
+// Converts tensors of any type and strides to and from f64; the basic sums used by all ops.
 #include <algorithm>
 
 #include "backend/dropout_layout.h"

@@ -1,6 +1,6 @@
 #pragma once
-// Memory for many numbers, straight from the system: huge pages where it has them. A product walks over rows that lie a
-// small page apart; with small ones every row is looked up in the page table again.
+// Large blocks of memory, straight from the system, in huge pages where available. A product walks
+// over rows that are about a small page apart, so small pages cost a page table lookup per row.
 #include <cstddef>
 
 namespace hexapla {
@@ -8,22 +8,22 @@ namespace hexapla {
 class Pages {
  public:
   Pages() = default;
-  // Zeros, at a multiple of 64 bytes. A page is taken when it is first written, so bytes may be more than there are.
-  // std::bad_alloc where even the addresses are refused.
+  // Zeroed memory, aligned to 64 bytes. Pages are allocated on first write, so `bytes` may exceed
+  // physical memory. std::bad_alloc if even the address space is refused.
   explicit Pages(size_t bytes);
   ~Pages();
   Pages(Pages&& other) noexcept;
   Pages& operator=(Pages&& other) noexcept;
 
   std::byte* data() const { return data_; }
-  size_t size() const { return size_; }  // as asked for
+  size_t size() const { return size_; }  // as requested
 
-  // The system has the memory of [from, to) back, in bytes: what is read there next is zero, unless it shares a page
-  // with what lies outside.
+  // Returns the memory of [from, to), in bytes, to the system. It then reads as zero, except for
+  // pages shared with data outside of the range.
   void forget(size_t from, size_t to);
 
-  // The system has the memory back. Its addresses stay taken, so that nothing else gets them; reading or writing there
-  // ends the process.
+  // Returns all memory to the system but keeps the addresses reserved. Any later access ends the
+  // process.
   void give_back();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t mebibyte = size_t{1} << 20;
 
-// What the system says of the mapping that holds p: its line that begins with `key`.
+// The line of /proc/self/smaps that begins with `key`, for the mapping that holds p.
 std::string line_of_mapping(const void* p, const std::string& key) {
   std::ifstream maps("/proc/self/smaps");
   const auto address = reinterpret_cast<uintptr_t>(p);
@@ -36,7 +36,7 @@ TEST(Pages, AreZeros) {
     EXPECT_EQ(p.size(), bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(p.data()) % 64, 0u) << bytes;
     EXPECT_TRUE(std::all_of(p.data(), p.data() + bytes, [](std::byte b) { return b == std::byte{0}; })) << bytes;
-    std::fill_n(p.data(), bytes, std::byte{1});  // all of it is ours
+    std::fill_n(p.data(), bytes, std::byte{1});  // all of it is writable
   }
 }
 
@@ -64,20 +64,20 @@ TEST(Pages, WhatIsForgottenIsZeroAndTakesNoMemory) {
   EXPECT_EQ(p.data()[2 * mebibyte], std::byte{1});
   EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
   EXPECT_EQ(p.data()[8 * mebibyte], std::byte{1});
-  p.data()[3 * mebibyte] = std::byte{2};  // it is still ours
+  p.data()[3 * mebibyte] = std::byte{2};  // still usable
   p.forget(0, p.size());
   p.forget(5, 5);
   EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
   if (const std::string line = line_of_mapping(p.data(), "Rss:"); !line.empty()) {
     size_t kib = 0;
     std::sscanf(line.c_str(), "Rss: %zu", &kib);
-    EXPECT_LE(kib, 2048u + 4) << line;  // the page that was just read, and the last one, of which only a part is ours
+    EXPECT_LE(kib, 2048u + 4) << line;  // the page just read, and the last page, which is only partly ours
   }
   Pages none;
   none.forget(0, 0);
 }
 
-// What was never written takes addresses, not memory.
+// Untouched memory takes addresses only.
 TEST(Pages, MayBeMoreThanThereAre) {
   const Pages p(size_t{1} << 42);
   p.data()[p.size() - 1] = std::byte{1};
@@ -86,7 +86,7 @@ TEST(Pages, MayBeMoreThanThereAre) {
 
 TEST(Pages, TooManyAddressesAreRefused) { EXPECT_THROW(Pages(std::numeric_limits<size_t>::max() / 2), std::bad_alloc); }
 
-// The kernel reads for us: where there is nothing to read it says so.
+// The kernel does the read, so unmapped memory is reported as an error instead of a signal.
 bool readable(const std::byte* p) {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -105,7 +105,7 @@ TEST(Pages, GivenBackKeepTheirPlace) {
     pages->give_back();
     EXPECT_EQ(pages->data(), address);
     EXPECT_FALSE(readable(address));
-    pages->give_back();  // once is enough
+    pages->give_back();  // a second call does nothing
   }
   Pages().give_back();
 }
@@ -117,7 +117,7 @@ TEST(Pages, AreMoved) {
   b = std::move(a);
   EXPECT_EQ(b.data(), first);
   EXPECT_EQ(b.size(), 4 * mebibyte);
-  EXPECT_EQ(a.data(), second);  // NOLINT: they are exchanged
+  EXPECT_EQ(a.data(), second);  // NOLINT: swapped by the move
   const Pages c(std::move(b));
   EXPECT_EQ(c.data()[0], std::byte{1});
   EXPECT_EQ(b.data(), nullptr);  // NOLINT

@@ -21,8 +21,9 @@
 #include "base/range.h"
 #include "base/system/machine.h"
 
-// libgomp is not instrumented, so ThreadSanitizer cannot see its barriers: they are told to it here. The hand-over of
-// run_parallel's own frame to the team comes before the first of them, so that function alone is not watched.
+// libgomp is not instrumented, so ThreadSanitizer cannot see its barriers; they are annotated here.
+// run_parallel hands its own frame to the team before the first barrier, so that function is not
+// instrumented.
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
 void __tsan_acquire(void*);
@@ -41,11 +42,12 @@ namespace hexapla {
 
 namespace {
 
-// Is this the child of a process that had several threads when it called fork()? They are not in it, and the OpenMP run
-// time would wait for them for ever: it goes on with one thread.
+// alone: this is the child of a process that had several threads when it called fork(). The child
+// has none of them, and the OpenMP runtime would wait for them for ever, so it continues with one
+// thread.
 std::atomic<bool> had_several = false, alone = false;
 
-void before_fork() {  // a folder's links: itself, its parent's, one for each thread
+void before_fork() {  // the directory has a link for itself, its parent and each thread
   struct stat tasks {};
   had_several = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
 }
@@ -54,15 +56,15 @@ void after_fork() {
 }
 const int watches_forks = pthread_atfork(before_fork, nullptr, after_fork);
 
-thread_local int chosen = 0;  // 0: nobody has
+thread_local int chosen = 0;  // 0: not chosen
 
 int default_threads() {
   static const int most = std::getenv("OMP_NUM_THREADS") ? static_cast<int>(ranges::threads.most) : usable_processors();
   return std::min(omp_get_max_threads(), most);
 }
 
-// So many that start, of a team of n of the calling thread. Where one of its threads cannot be started the OpenMP run
-// time ends the process, so others are tried first.
+// How many threads of a team of n, including the caller, can be started. The OpenMP runtime ends
+// the process if a thread cannot be started, so this tries it with plain threads first.
 int threads_that_start(int n) {
   thread_local int asked = 1, started = 1;
   if (n <= started || n == asked) return std::min(n, started);
@@ -71,7 +73,7 @@ int threads_that_start(int n) {
   try {
     others.reserve(static_cast<size_t>(n));
     while (static_cast<int>(others.size()) < n - 1) others.emplace_back([&] { all_started.wait(); });
-  } catch (const std::exception&) {  // as many as there are, then: no result depends on it
+  } catch (const std::exception&) {  // use as many as started: no result depends on the number
   }
   all_started.count_down();
   for (std::thread& t : others) t.join();
@@ -80,22 +82,23 @@ int threads_that_start(int n) {
   return started;
 }
 
-// Threads of a program that did not ask the OpenMP run time otherwise (docs/adr/0005) spin for milliseconds where they
-// wait: next to another program that wants the cores, training runs at a tenth of its speed. GNU's run time looks only
-// a hundred times while there are more threads than processors. So there are: these sleep for ever.
+// By default, waiting OpenMP threads spin for milliseconds (docs/adr/0005): next to another busy
+// program, training runs at a tenth of its speed. GNU's runtime spins only a hundred times if there
+// are more threads than processors. So these threads exist only to make up that number, and sleep
+// for ever.
 void add_sleeping_threads(int more) {
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);  // theirs from their beginning: signals are for the others
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // the new threads inherit this: signals go to the others
   try {
     std::thread([more] {
       const int team = threads_that_start(more);
-      std::atomic<int> started = 0;  // an empty region would be left out
+      std::atomic<int> started = 0;  // keeps the region from being optimized away
 #pragma omp parallel num_threads(team)
       ++started;
       for (;;) pause();
     }).detach();
-  } catch (const std::system_error&) {  // then they spin
+  } catch (const std::system_error&) {  // keep spinning
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -132,12 +135,13 @@ int threads() {
 namespace detail {
 
 namespace {
-// Chunks t, t + team, t + 2 team ... are the share of thread t: what it wrote in one call is near it in the next.
+// Thread t owns chunks t, t + team, t + 2 team, ..., so what it wrote in one call is near it in the
+// next.
 struct alignas(64) Share {
   std::atomic<int64_t> taken = 0;
 };
 
-// For as many threads; they live as long as the thread that asks.
+// At least `team` shares, which live as long as the calling thread.
 Share* new_shares(int team) {
   thread_local std::unique_ptr<Share[]> shares;
   thread_local int held = 0;
@@ -156,17 +160,18 @@ struct Job {
   Share* shares;
   std::exception_ptr error;
   std::mutex error_mutex;
-  char begin = 0, end = 0;  // addresses only: what the sanitizer takes for the two barriers
+  char begin = 0, end = 0;  // used by address only: stand for the two barriers in the sanitizer
 };
 
-// The next chunk of an owner's share, or one beyond the last.
+// The next chunk of an owner's share, or job.chunks if none is left.
 int64_t take(Job& job, int owner, int team) {
   std::atomic<int64_t>& taken = job.shares[owner].taken;
   if (owner + team * taken.load(std::memory_order_relaxed) >= job.chunks) return job.chunks;
   return owner + team * taken.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Its own share first, then what the others have not begun: a core that somebody else uses must not hold up the rest.
+// Runs its own share first, then what is left of the others': a core that another program uses must
+// not delay the rest.
 void run_chunks(Job& job, int thread, int team) {
   HEXAPLA_TSAN_ACQUIRE(&job.begin);
   try {

@@ -56,7 +56,8 @@ TEST_P(Parallel, EveryChunkRunsOnce) {
   parallel_for(-1, [](int64_t) { FAIL(); });
 }
 
-// Each chunk sums its own stretch, and the chunks are added in order: what one thread gives, any number gives.
+// Each chunk sums its own range, and the sums are added in order, so the result does not depend on
+// the number of threads.
 TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
   const auto sum = [] {
     std::vector<float> chunks(64);
@@ -74,9 +75,10 @@ TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(sum(), here);
 }
 
-// A core that somebody else uses: its thread sleeps in its first chunk until all the others are done.
+// Simulates a core that is busy elsewhere: one thread sleeps in its first chunk until the others
+// are done.
 TEST_P(Parallel, OthersTakeWhatASlowThreadHasNotBegun) {
-  if (GetParam() == 1) return;  // nobody could help
+  if (GetParam() == 1) return;  // no other thread could help
   std::atomic<int> done = 0;
   parallel_for(100, [&](int64_t i) {
     for (const auto start = std::chrono::steady_clock::now(); i == 0 && done < 99;) {
@@ -101,8 +103,8 @@ TEST_P(Parallel, AnErrorInAChunkComesOut) {
     what = e.what();
   }
   EXPECT_EQ(what, "piece 57");
-  EXPECT_THROW(parallel_for(50, [](int64_t) { throw 3; }), int);  // many at once: one of them
-  std::atomic<int> done = 0;                                      // and the team works as before
+  EXPECT_THROW(parallel_for(50, [](int64_t) { throw 3; }), int);  // many throw at once: one is rethrown
+  std::atomic<int> done = 0;                                      // and the threads still work
   parallel_for(100, [&](int64_t) { ++done; });
   EXPECT_EQ(done, 100);
 }
@@ -122,7 +124,7 @@ TEST(ParallelDefault, LessThanOneThreadMeansEveryCore) {
   use_threads(before);
 }
 
-// Its exit code, -1 where a signal ended it: that of alarm() where it hangs.
+// The exit code of the child, or -1 if a signal ended it; alarm() ends a child that hangs.
 template <class F>
 int exit_code_of_child(F&& f) {
   const pid_t child = fork();
@@ -148,7 +150,7 @@ TEST(ParallelFork, AChildWithoutItsParentsThreadsGoesOnWithOne) {
   const auto as_here = [&] { return threads() == 1 && sum_of_squares(1000) == here; };
   EXPECT_EQ(exit_code_of_child(as_here), 0);
   EXPECT_EQ(exit_code_of_child([&] {
-              use_threads(3);  // they cannot be had, whatever is asked for
+              use_threads(3);  // asks in vain: the child has one thread
               return as_here() && exit_code_of_child(as_here) == 0;
             }),
             0);
@@ -174,7 +176,7 @@ TEST(ParallelLimits, WhereNotAllThreadsStartFewerDoTheWork) {
   EXPECT_EQ(exit_code_of_child([] {
               size_t pages = 0;
               std::ifstream("/proc/self/statm") >> pages;
-              const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);  // the stacks of a few
+              const rlim_t bytes = pages * 4096 + (rlim_t{64} << 20);  // stacks of a few threads
               const rlimit limit{bytes, bytes};
               setrlimit(RLIMIT_AS, &limit);
               use_threads(200);

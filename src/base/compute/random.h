@@ -1,6 +1,7 @@
 #pragma once
-// Counter-based random numbers: a number depends on its name (seed, step, tensor, element), never on who asked
-// before. So dropout does not depend on threads, and a resumed run draws what the unbroken one would have drawn.
+// Counter-based random numbers: each number is a function of its name (seed, step, tensor,
+// element), not of earlier calls. So dropout does not depend on threads, and a resumed run draws
+// the same numbers as an uninterrupted one.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -20,7 +21,7 @@ constexpr std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::a
   return counter;
 }
 
-// A sequence of random numbers for host-side work: initialization, shuffling, made-up corpora.
+// A sequence of random numbers for host-side work: initialization, shuffling, synthetic corpora.
 class Random {
  public:
   explicit Random(uint64_t seed, uint64_t stream = 0) : seed_(seed), stream_(stream) {}
@@ -35,7 +36,7 @@ class Random {
     }
     return block_[at_++];
   }
-  // In [0, n), for n >= 1, without bias worth speaking of (n far below 2^32).
+  // In [0, n), for n >= 1, with negligible bias (n far below 2^32).
   uint32_t below(uint32_t n) { return static_cast<uint32_t>((uint64_t{next()} * n) >> 32); }
   // In (0, 1).
   double uniform() { return (next() + 0.5) * 0x1p-32; }

@@ -9,7 +9,7 @@
 namespace hexapla {
 namespace {
 
-// The known answers of Random123 1.14 (tests/kat_vectors, philox4x32 with 10 rounds).
+// Known answers of Random123 1.14 (tests/kat_vectors, philox4x32 with 10 rounds).
 TEST(Philox, KnownAnswers) {
   using Block = std::array<uint32_t, 4>;
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -94,7 +94,7 @@ TEST(Random, ShuffleIsAPermutationAndAllAreReached) {
   std::sort(items.begin(), items.end());
   EXPECT_EQ(items, sorted);
 
-  std::vector<int> counts(6);  // the six orders of three, each as often
+  std::vector<int> counts(6);  // the six orders of three items are equally frequent
   for (int i = 0; i < 6000; ++i) {
     std::array<int, 3> three{0, 1, 2};
     random.shuffle(three);

@@ -2,10 +2,11 @@
 
 namespace hexapla {
 
-// While it lives, parallel_for uses so many threads from this thread; 0: as many as before.
+// During its lifetime, parallel_for uses n threads when called from this thread; 0: the number is
+// unchanged.
 class ThreadCount {
  public:
-  explicit ThreadCount(int n);  // UsageError as use_threads()
+  explicit ThreadCount(int n);  // UsageError as in use_threads()
   ~ThreadCount();
   ThreadCount(const ThreadCount&) = delete;
   ThreadCount& operator=(const ThreadCount&) = delete;

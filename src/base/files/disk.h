@@ -1,5 +1,5 @@
 #pragma once
-// What full disks, killed programs and power cuts leave.
+// Full disks, and leftovers of killed programs and power cuts.
 #include <filesystem>
 #include <string>
 
@@ -7,30 +7,32 @@
 
 namespace hexapla {
 
-// A RunError for want of space: the disk is full, or a quota is used up. Removing files may help.
+// A RunError for lack of space: the disk is full or a quota is used up. Removing files may help.
 struct NoSpaceError : RunError {
   using RunError::RunError;
 };
 
-// Removes the files `NAME.tmp-PROCESS-N` that an AtomicFile has left in a folder because its process was killed. Those
-// with the number of this process are among them, for it may have been another's before: call it while this one has
-// none open there. Nothing is said of files that cannot be removed, or where there is no folder.
+// Removes the files `NAME.tmp-PROCESS-N` that an AtomicFile left in a folder because its process
+// was killed. That includes files with this process's number, which may be another process's from
+// before, so call it while this process has none open there. Files that cannot be removed and a
+// missing folder are ignored.
 void remove_abandoned_files(const std::string& folder);
-// Whether a file of that name is one that an AtomicFile writes, or has left behind when its process was killed.
+// Whether a path is named like the temporary file of an AtomicFile, in use or left by a killed
+// process.
 bool has_temporary_name(const std::string& path);
 
-// Makes a folder, and those above it, that a power cut does not take away again. RunError.
+// Makes a folder and its parents durably: they survive a power cut. RunError.
 void make_folder(const std::string& path);
 
-// Makes `to` a second name of the file `from`, replacing what had it: this takes no space. RunError.
+// Makes `to` a second name of the file `from`, replacing any file `to`; takes no space. RunError.
 void link_file(const std::string& from, const std::string& to);
 
-// The system's text for an error, "No such file or directory", in English like all messages: strerror() uses the
-// language of the locale.
+// The system's text for an error, such as "No such file or directory", in English like all
+// messages: strerror() would use the locale's language.
 std::string system_text(int error_number);
 
-// The DataError or RunError that says what the standard library found, with a remedy: a name that is too long, a folder
-// that may not be looked into.
+// Throws the DataError or RunError for an error of the standard library, with a remedy: a name that
+// is too long, a folder without permission.
 [[noreturn]] void fail_path(const std::filesystem::filesystem_error& error);
 
 }  // namespace hexapla

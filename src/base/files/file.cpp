@@ -76,7 +76,7 @@ bool no_such_file(int error_number) {
   fail_file("read", path, error_number);
 }
 
-// Closes on every way out. Only for files that are read: a writer has to look at what close() says.
+// Closes the file on every path. For reading only: a writer has to check the result of close().
 struct Descriptor {
   int fd;
   ~Descriptor() {
@@ -97,7 +97,7 @@ int open_to_read(const std::string& path, int flags) {
   return fd;
 }
 
-// Where a rename has to go so that links stay links and devices stay devices.
+// The real path to rename to, so that symbolic links stay links. Devices are refused.
 std::string target_of(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return path;
@@ -139,7 +139,8 @@ std::string read_file(const std::string& path) {
   struct stat status;
   if (fstat(file.fd, &status) != 0) fail_read(path, errno);
   if (S_ISDIR(status.st_mode)) fail_read(path, EISDIR);
-  // One byte more than the size, so that the end of an unchanged file is seen without growing.
+  // One byte more than the size, so that the end of an unchanged file is found without growing the
+  // buffer.
   std::string content(static_cast<size_t>(std::max<int64_t>(status.st_size, 4095)) + 1, '\0');
   size_t filled = 0;
   for (;;) {
@@ -163,13 +164,13 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 void sync_directory(const std::string& path) {
   const Descriptor folder{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (folder.fd < 0) fail_file("open", path, errno);
-  // Some file systems have nothing to flush for a folder and say EINVAL.
+  // Some file systems cannot flush a folder and return EINVAL.
   if (fsync(folder.fd) != 0 && errno != EINVAL) fail_file("flush", path, errno);
 }
 
 namespace {
 
-// Beside the file; of a name that leaves no room for the ending only the beginning.
+// A name beside the file; a name without room for the ending is cut.
 std::string temporary_of(const std::string& path, int attempt) {
   const std::string ending = cat(".tmp-", getpid(), "-", attempt);
   const size_t name = path.rfind('/') + 1, size = path.size() - name;
@@ -269,7 +270,7 @@ void link_file(const std::string& from, const std::string& to) {
 }
 
 FileReader::FileReader(const std::string& path) : path_(path) {
-  Descriptor file{open_to_read(path, O_NONBLOCK)};  // O_NONBLOCK: never wait for a pipe's other end
+  Descriptor file{open_to_read(path, O_NONBLOCK)};  // O_NONBLOCK: do not wait for the other end of a pipe
   struct stat status;
   if (fstat(file.fd, &status) != 0) fail_read(path, errno);
   if (S_ISDIR(status.st_mode)) fail_read(path, EISDIR);

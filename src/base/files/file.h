@@ -1,23 +1,26 @@
 #pragma once
-// Files as the rest of the library sees them: read whole or in parts, or written so that a crash leaves either the old
-// file or the new one. Every failure names the path, the reason in the system's words, and what to do next.
+// Files: read whole or in parts, or written so that a crash leaves either the old file or the new
+// one. Every error names the path, the reason in the system's words, and what to do next.
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace hexapla {
 
-// The whole content. DataError where there is no such file, RunError where it cannot be read. Reads pipes, too.
+// Reads the whole content, from pipes, too. DataError if there is no such file, RunError if it
+// cannot be read.
 std::string read_file(const std::string& path);
 
-// Replaces path by content, or leaves it as it was and throws RunError. A symbolic link is followed.
+// Replaces path by content; on failure leaves it as it was and throws RunError. Follows symbolic
+// links.
 void write_file_atomically(const std::string& path, std::string_view content);
 
-// Do two paths, however they are spelled, lead to one file? Also of files that are not there yet: it would be one, if
-// both were written. "-" is what stdin reads from.
+// Whether two paths lead to the same file, however they are spelled. For files that do not exist
+// yet: whether writing both would make one file. "-" is the file that stdin reads.
 bool same_file(const std::string& a, const std::string& b);
 
-// Makes the names inside a folder (new files, renames) survive a power cut. RunError on failure.
+// Makes changes to the names in a folder (new files, renames) durable: they survive a power cut.
+// RunError.
 void sync_directory(const std::string& path);
 
 // The folder of a path, "." for a bare name.
@@ -26,9 +29,10 @@ std::string directory_of(const std::string& path);
 // "cannot write /x/y: No space left on device; free some space ...". doing is the verb: "write", "create".
 [[noreturn]] void fail_file(std::string_view doing, const std::string& path, int error_number);
 
-// A file written chunk by chunk under a temporary name in the same folder. flush() brings it to the disk, after which
-// nothing can be written; commit() does too and gives it its name. Files that belong together are all flushed before
-// the first is committed. A writer destroyed before that removes what it has written. RunError on failure.
+// A file written chunk by chunk under a temporary name in the same folder. flush() writes it to the
+// disk and ends writing; commit() flushes, too, and gives the file its name. Flush all files that
+// belong together before committing the first. The destructor removes an uncommitted file. RunError
+// on failure.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -46,19 +50,19 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// A regular file that is read in parts, as it is when they are read. What others cut off meanwhile is a DataError; in
-// mapped memory it would be the end of the process (SIGBUS), and what they write into the file would change numbers
-// that were checked already. Errors as read_file.
+// A regular file that is read in parts, not mapped: if another process truncates it, the read
+// throws DataError, where mapped memory would end the process (SIGBUS), and later writes cannot
+// change numbers that were already checked. Errors as in read_file.
 class FileReader {
  public:
-  FileReader() = default;  // nothing
+  FileReader() = default;
   explicit FileReader(const std::string& path);
   ~FileReader();
   FileReader(FileReader&& other) noexcept;
   FileReader& operator=(FileReader&& other) noexcept;
 
   const std::string& path() const { return path_; }
-  size_t size() const { return size_; }  // bytes, when it was opened
+  size_t size() const { return size_; }  // bytes, when opened
   void read(size_t at, void* to, size_t size) const;
 
  private:

@@ -15,9 +15,9 @@
 #include "base/files/test_folder.h"
 #include "base/hash.h"
 
-// Every call of fsync() in this program comes here: what is flushed cannot be seen otherwise without a power cut.
+// Replaces fsync() in this program: without a power cut, nothing else shows what is flushed.
 namespace {
-std::vector<std::string>* flushed = nullptr;  // takes the paths
+std::vector<std::string>* flushed = nullptr;  // the flushed paths
 }
 extern "C" int fsync(int descriptor) {
   if (flushed) flushed->push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)));
@@ -63,7 +63,7 @@ TEST_F(FileTest, FoldersAreMadeWithTheirEntriesFlushed) {
 TEST_F(FileTest, ReadsAPipe) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
   EXPECT_THAT(what_of<DataError>([&] { FileReader f(at("pipe")); }), HasSubstr("not a regular file"));
-  std::thread writer([&] {  // opening a pipe waits for the other end, so each end needs its own thread
+  std::thread writer([&] {  // opening a pipe waits for the other end, so each end has its own thread
     FILE* pipe = fopen(at("pipe").c_str(), "w");
     fputs("through a pipe", pipe);
     fclose(pipe);
@@ -83,7 +83,7 @@ TEST_F(FileTest, MissingFilesAndFoldersAreNamed) {
               AllOf(HasSubstr(at("no/file")), HasSubstr("No such file"), HasSubstr("create the folder")));
 }
 
-// The name while it is written is longer than the name itself.
+// The temporary name is longer than the name itself.
 TEST_F(FileTest, NamesMayBeAsLongAsTheSystemAllows) {
   for (const size_t size : {200, 240, 245, 250, 255}) {
     write_file_atomically(at(std::string(size, 'n')), "x");
@@ -124,7 +124,7 @@ TEST_F(FileTest, AWriterThatIsLeftBehindRemovesItsFile) {
     AtomicFile file(at("f"));
     file.write("half of");
     EXPECT_EQ(entries(), 2u);
-    AtomicFile second(at("f"));  // two at once do not meet
+    AtomicFile second(at("f"));  // two at once do not collide
     second.write("other");
   }
   EXPECT_EQ(entries(), 1u);
@@ -134,7 +134,7 @@ TEST_F(FileTest, AWriterThatIsLeftBehindRemovesItsFile) {
 TEST_F(FileTest, WhatKilledWritersHaveLeftIsRemoved) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
-  waitpid(child, nullptr, 0);  // from here on no process has its number
+  waitpid(child, nullptr, 0);  // from here on no process has this id
   const std::string dead = cat(at("vocab.spm.tmp-"), child, "-0"), alive = cat(at("f.tmp-"), getppid(), "-0"),
                     own = cat(at("f.tmp-"), getpid(), "-3");
   const std::vector<std::string> kept{at("f"), at("f.tmp-"), at("f.tmp-x-0"), alive};
@@ -200,7 +200,7 @@ TEST_F(FileTest, AReaderMovesAndOutlivesTheName) {
   write_file_atomically(at("f"), "content");
   FileReader a(at("f"));
   FileReader b = std::move(a);
-  write_file_atomically(at("f"), "replaced");  // by rename: the file that was opened itself never changes
+  write_file_atomically(at("f"), "replaced");  // by rename: the open file itself never changes
   EXPECT_EQ(hash_hex(b), hash_hex("content"));
   EXPECT_EQ(a.size(), 0u);
   a = FileReader(at("f"));

@@ -4,8 +4,8 @@
 
 namespace hexapla {
 
-// UsageError naming the option where its file is one of those that are read, or lies in a folder that is read
-// (a checkpoint).
+// UsageError naming the option if `output` is one of the inputs, or lies directly in an input
+// folder (a checkpoint).
 void refuse_to_overwrite(const std::vector<std::string>& inputs, const std::string& option, const std::string& output);
 
 }  // namespace hexapla

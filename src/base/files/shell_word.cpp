@@ -6,7 +6,7 @@
 namespace hexapla {
 namespace {
 
-// Letters of other scripts mean nothing to a shell.
+// Non-ASCII letters have no meaning to a shell.
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-./:,@%+=").find(c) != std::string_view::npos || static_cast<unsigned char>(c) >= 0x80;

@@ -19,7 +19,7 @@ TEST(ShellWord, IsQuotedWhereAShellNeedsIt) {
   EXPECT_EQ(shell_word("- x"), "'./- x'");
 }
 
-// A shell reads the word as the name again.
+// A shell reads the word as the original name.
 TEST(ShellWord, IsTheNameForAShell) {
   for (std::string name :
        {"a b", "$HOME", "`x`", "a;b", "a'b\"c", "*", "~", "a\\b", "a\nb", "!", "#x", "(a)", "a&b", "<x>"}) {

@@ -19,7 +19,7 @@ namespace {
                      "; free some space there, or name a folder on another disk with `temp-dir`"));
 }
 
-// Where the file system cannot make files without names, one with a name that is removed at once.
+// If the file system has no nameless files, creates a named one and unlinks it at once.
 int open_nameless(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))

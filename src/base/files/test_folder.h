@@ -1,5 +1,6 @@
 #pragma once
-// For tests that write files: a folder that goes away with the test, messages of errors, disks that fill up.
+// For tests that write files: a folder that is removed after the test, messages of errors, disks
+// that fill up.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ class TestFolder : public testing::Test {
   ~TestFolder() override { std::filesystem::remove_all(folder_); }
   std::string folder() const { return folder_.string(); }
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
-  // How many files and folders lie in the folder.
+  // The number of files and folders in the folder.
   size_t entries() const {
     return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
@@ -32,7 +33,7 @@ class TestFolder : public testing::Test {
   std::filesystem::path folder_;
 };
 
-// What the error of this kind says that call() throws.
+// The message of the error of this kind that call() throws.
 template <class Kind, class Call>
 std::string what_of(Call&& call) {
   try {
@@ -43,7 +44,8 @@ std::string what_of(Call&& call) {
   return "(no such error was thrown)";
 }
 
-// While it lives, files beyond `bytes` fail with EFBIG, as a full disk fails with ENOSPC: half-way through a write.
+// During its lifetime, writes beyond `bytes` fail with EFBIG, as they fail with ENOSPC on a full
+// disk: in the middle of a write.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {

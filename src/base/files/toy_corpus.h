@@ -1,6 +1,6 @@
 #pragma once
-// For tests that train: text of a toy language and its translation. Every word has one translation, and the order is
-// reversed, so what is right is known.
+// For tests that train: text in a toy language with its translation. Each word has one translation
+// and the order is reversed, so the right answer is known.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 
 namespace hexapla {
 
-// So many lines of 1 to `longest` words.
+// Writes `pairs` lines of 1 to `longest` words.
 inline void write_toy_corpus(const std::filesystem::path& source, const std::filesystem::path& target, int pairs,
                              uint64_t seed = 7, uint32_t longest = 5) {
   constexpr std::array from{"red", "green", "small", "large", "house", "tree", "dog", "cat"};

@@ -1,5 +1,6 @@
 #pragma once
-// Whole numbers in as few bytes as they need: seven bits a byte, the lowest first; the high bit says that more follow.
+// Variable-length integers: seven bits per byte, lowest first; the high bit says that more bytes
+// follow.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +14,8 @@ inline void put_varint(std::string& to, uint64_t value) {
   to.push_back(static_cast<char>(value));
 }
 
-// Takes the number that `from` begins with off it. InternalError: it is cut short, or longer than 64 bits.
+// Removes the number at the start of `from` and returns it. InternalError: it is cut short or
+// longer than 64 bits.
 inline uint64_t take_varint(std::string_view& from) {
   uint64_t value = 0;
   for (size_t i = 0; i < from.size() && i < 10; ++i) {

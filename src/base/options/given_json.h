@@ -1,5 +1,5 @@
 #pragma once
-// A JSON object as options that were given: of a request, or of a program in another language.
+// Options given as a JSON object, by a request or by a program in another language.
 #include <cmath>
 #include <concepts>
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace hexapla {
 
-// {"beam_size": 4} or {"beam-size": 4}; the names that are given become those that Options declares. A number is a JSON
-// number, a switch is true or false, a word is a string, and a list of them an array. UsageError: no object, an option
-// that there is not, one given under both spellings, a value of another type.
+// {"beam_size": 4} or {"beam-size": 4}; names are converted to those that Options declares. A
+// number is a JSON number, a switch is true or false, a word is a string, a list of these an array.
+// UsageError: not an object, unknown option, an option given under both spellings, wrong type.
 template <class Options>
 std::vector<GivenOption> given_in_json(const nlohmann::json& object);
 
 namespace detail {
 
-// What is no value of a number's type has quotes, brackets or letters in it, and its range refuses it.
+// A value of another type keeps its quotes, brackets or letters, so the check of the range refuses
+// it.
 inline std::string number_word(const nlohmann::json& value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return cat(value.get<double>());
   return json_text(value);

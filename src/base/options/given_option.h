@@ -1,6 +1,6 @@
 #pragma once
-// What a user gave, in words, wherever it came from: a command line, a file, a request. A set of options that declares
-// each of them in visit(name, field, help, allowed, ..) takes it from here.
+// Options as a user gave them, in words, from a command line, a file or a request. A set of options
+// that declares its members in visit(name, field, help, allowed, ..) is filled from them.
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,21 +16,21 @@ namespace hexapla {
 
 struct GivenOption {
   std::string name;                 // "lr"; "layers" sets both stacks
-  std::vector<std::string> values;  // as a user writes them; of a switch "true" or "false"
-  std::string location = {};        // of a file: "run.yml:3"; empty on a command line
-  bool list = false;                // given as a list, even of one value; a command line has no such thing
+  std::vector<std::string> values;  // as users write them; for a switch "true" or "false"
+  std::string location = {};        // in a file, "run.yml:3"; empty on a command line
+  bool list = false;                // given as a list, even of one value; never on a command line
 };
 
-// By name: of an option that was given twice the last time.
+// By name; if an option was given twice, the last one.
 using Given = std::map<std::string, const GivenOption*>;
 
-// Where it was given, in front of a message: "run.yml:3: ".
+// The location as a prefix of a message: "run.yml:3: ".
 std::string at(const GivenOption& option);
 UsageError at(const GivenOption& option, const UsageError& error);
-// UsageError: there is no option of this name, with the nearest of those that there are.
+// UsageError: unknown option, with the nearest known name.
 [[noreturn]] void refuse_unknown(const GivenOption& option, const std::vector<std::string>& names);
-bool switched(const std::string& option, const std::string& word);  // UsageError: no switch's word
-// UsageError: given as a list, to an option that has one value.
+bool switched(const std::string& option, const std::string& word);  // UsageError: not true or false
+// UsageError: a list was given to an option with a single value.
 void refuse_list(const GivenOption& option);
 
 namespace detail {
@@ -53,7 +53,8 @@ void set_words(const std::string& option, const std::vector<std::string>& words,
 
 }  // namespace detail
 
-// UsageError naming place, option and value: no value, several of an option that has one, or no number in the range.
+// UsageError naming place, option and value: no value, several values for a single-valued option,
+// or not a number in the range.
 template <class Field, class Allowed>
 void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
   if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"), given.name, "");
@@ -65,7 +66,7 @@ void set_given(const GivenOption& given, const Allowed& allowed, Field& field) {
   }
 }
 
-// What was given, on top of `to`.
+// Sets the options that were given in `to`.
 template <class Options>
 void take_given(const Given& given, Options& to) {
   Options::visit(to, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
@@ -74,10 +75,10 @@ void take_given(const Given& given, Options& to) {
   });
 }
 
-// UsageError naming place, option and value: `option` was given, and does nothing.
+// UsageError naming place, option and value: `option` was given but has no effect.
 [[noreturn]] void refuse_as_idle(const GivenOption& option, const When& when);
 
-// The same of everything that was given, beside the others as they are.
+// Calls refuse_as_idle() if any given option has no effect with these options.
 template <class Options>
 void refuse_idle(const Given& given, const Options& options) {
   visit_conditions(options, [&](const std::string& name, const auto&, const When& when) {
@@ -85,7 +86,8 @@ void refuse_idle(const Given& given, const Options& options) {
   });
 }
 
-// Resets options that were not given and do nothing beside the others: a preset, or a record, set them.
+// Resets options that were not given by the user (but set by a preset or a record) and have no
+// effect.
 template <class Options>
 void leave_out_idle(const std::function<bool(const std::string& option)>& given, Options& options) {
   const Options usual;
@@ -103,15 +105,15 @@ void leave_out_idle(const std::function<bool(const std::string& option)>& given,
   });
 }
 
-// The declared name of a key, which may be spelled as a field (beam_size), if there is one.
+// The declared name for a key, which may be spelled as a field (beam_size); none if there is none.
 std::optional<std::string> declared_name(const std::string& key, const std::vector<std::string>& names);
-// The names as the key is spelled.
+// The names in the spelling of the key: as fields if the key has no dash.
 std::vector<std::string> spelled_as(const std::string& key, const std::vector<std::string>& names);
 
-// By those of `names`, which the options get for their own, however they were spelled. UsageError: none of them.
+// Options by their declared names, to which all[i].name is converted. UsageError: unknown option.
 Given by_name(std::vector<GivenOption>& all, const std::vector<std::string>& names);
 
-// The names that a set of options declares, in their order.
+// The names that a set of options declares, in order of declaration.
 template <class Options>
 std::vector<std::string> names_of(const Options& usual = {}) {
   std::vector<std::string> names;

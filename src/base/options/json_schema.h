@@ -1,5 +1,5 @@
 #pragma once
-// A set of options as JSON Schema describes it, from what each of them declares.
+// The JSON Schema of options, from their declarations.
 #include <type_traits>
 
 #include "base/json.h"
@@ -8,7 +8,7 @@
 
 namespace hexapla {
 
-// Of one option: its type, its help, and its range or choices.
+// The schema of one option: its type, help, and range or choices.
 template <class Field, class Allowed>
 nlohmann::ordered_json json_schema_of(const Field&, const char* help, const Allowed& allowed) {
   nlohmann::ordered_json schema;
@@ -20,7 +20,7 @@ nlohmann::ordered_json json_schema_of(const Field&, const char* help, const Allo
     schema["type"] = std::integral<Field> ? "integer" : "number";
     schema["minimum"] = allowed.or_zero ? Field{0} : allowed.least;
     schema["maximum"] = allowed.most;
-    if (allowed.open_least && !allowed.or_zero) schema["exclusiveMinimum"] = true;  // as OpenAPI 3.0 has it
+    if (allowed.open_least && !allowed.or_zero) schema["exclusiveMinimum"] = true;  // as in OpenAPI 3.0
     if (allowed.open_most) schema["exclusiveMaximum"] = true;
   } else {
     schema["type"] = "string";

@@ -1,6 +1,7 @@
 #pragma once
-// When an option does something: a condition over the options beside it, which stands where the option is declared, in
-// visit(). An option that is given and does nothing is refused, and what does nothing is no part of a run's identity.
+// When an option has an effect: a condition on the other options, declared with the option in
+// visit(). Giving an option that has no effect is an error, and options without effect are not part
+// of a run's identity.
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -9,7 +10,8 @@ namespace hexapla {
 
 struct When {
   bool now = true;
-  // The message to a user who gives the option in vain, after its name and value: why, and what to do.
+  // The rest of the message if the option is given without effect, after its name and value: why,
+  // and what to do.
   std::string otherwise = {};  // "is for `schedule` plateau: choose that, or leave it out"
 };
 inline const When kAlways;

@@ -1,13 +1,14 @@
 #pragma once
-// Whether what a thread does is still wanted. Whoever begins long work says which flag ends it; loops of that work, and
-// what waits for bytes or for another process, ask here.
+// Cancellation of a thread's work. The caller that starts long work names a flag; loops of that
+// work, and waits for bytes or another process, check it here.
 #include <atomic>
 
 #include "base/error.h"
 
 namespace hexapla {
 
-// While it lives, this thread's work ends once the flag is true; null: whatever the flags around it say, it goes on.
+// During its lifetime, this thread's work is canceled once the flag is true; null: never, whatever
+// the outer scopes say.
 class CancelScope {
  public:
   explicit CancelScope(const std::atomic<bool>* flag);
@@ -19,12 +20,12 @@ class CancelScope {
   const std::atomic<bool>* outer_;
 };
 
-// The flag of this thread's innermost scope, for threads that work for it; null: none.
+// The flag of this thread's innermost scope, to pass on to threads that work for it; null: none.
 const std::atomic<bool>* cancel_flag();
 bool canceled();
-void check_canceled();  // Canceled
+void check_canceled();  // throws Canceled
 
-// work(), unless it ends with Canceled because of `stop`.
+// Runs work(), but returns if it throws Canceled because of `stop`.
 template <class Work>
 void unless_stopped(const std::atomic<bool>& stop, Work&& work) try {
   work();
@@ -32,7 +33,7 @@ void unless_stopped(const std::atomic<bool>& stop, Work&& work) try {
   if (!stop) throw;
 }
 
-// How long to wait for something before asking canceled() again, in milliseconds; -1: until it comes.
+// How long to wait for an event before checking canceled() again, in milliseconds; -1: no limit.
 int wait_between_looks();
 
 }  // namespace hexapla

@@ -35,7 +35,7 @@ TEST_F(Cancellation, TheInnermostScopeOfAThreadDecides) {
 }
 
 #ifndef __SANITIZE_THREAD__
-// Without it this waits for ever.
+// Without cancellation this test never ends.
 TEST_F(Cancellation, EndsAChildThatWouldGoOnForEver) {
   stop = false;
   const CancelScope scope(&stop);

@@ -21,7 +21,7 @@
 namespace hexapla {
 namespace {
 
-// What comes through the pipe begins with one of these; nothing, where the child died.
+// The first byte in the pipe. No byte: the child died.
 constexpr char returned = 'r', threw = 't', no_memory = 'm';
 constexpr const char* memory_end = "had too little memory";
 
@@ -34,7 +34,7 @@ bool write_all(int file, const std::string& bytes) {
   return true;
 }
 
-// Until the end, or until nobody wants it any more.
+// Until the end of the pipe or cancellation.
 std::string read_all(int file) {
   std::string bytes;
   std::array<char, 1 << 16> some;
@@ -69,28 +69,28 @@ std::string outcome(const std::function<std::string()>& work) {
   }
 }
 
-constexpr int other_exception = 3;  // exit code: in a thread of the work, where nobody can catch it
+constexpr int other_exception = 3;  // exit code: uncaught exception in a thread of the work
 
 [[noreturn]] void be_the_child(pid_t parent, int out, const std::function<std::string()>& work) {
-  std::locale::global(std::locale::classic());  // SentencePiece writes and reads numbers as the locale does
-  prctl(PR_SET_PDEATHSIG, SIGKILL);             // nobody would want the result
+  std::locale::global(std::locale::classic());  // SentencePiece reads and writes numbers in the global locale
+  prctl(PR_SET_PDEATHSIG, SIGKILL);             // nobody is left to read the result
   if (getppid() != parent) std::_Exit(1);
-  std::set_terminate([] {  // without a word: the parent says what happened
+  std::set_terminate([] {  // silently: the parent reports it
     const std::exception_ptr error = std::current_exception();
     std::_Exit(error && for_lack_of_memory(error) ? 1 : other_exception);
   });
-  // No destructors and no buffers: those of this copy are the parent's.
+  // Skip destructors and buffers: they belong to the parent.
   std::_Exit(write_all(out, outcome(work)) ? 0 : 1);
 }
 
-// "" where the child did all it had to.
+// "" if the child ended normally.
 std::string end_of(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return "";  // whoever called ignores children: what came through the pipe has to tell
+    if (errno != EINTR) return "";  // the caller ignores SIGCHLD: rely on the pipe
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
   if (WIFEXITED(status)) return WEXITSTATUS(status) == other_exception ? "failed in one of its threads" : memory_end;
-  // How the system, or a control group, says that there is no memory left.
+  // The usual sign that the system or a control group ran out of memory.
   if (WTERMSIG(status) == SIGKILL) return "was killed by the system (signal 9), as happens when memory runs out";
   return cat("was killed by signal ", WTERMSIG(status));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Work of other people's code that may end the process, done where that costs only a child of it.
+// Runs third-party code that may end the process in a child process.
 #include <functional>
 #include <optional>
 #include <string>
@@ -7,14 +7,15 @@
 namespace hexapla {
 
 struct ChildResult {
-  std::optional<std::string> value;  // what the work returned; none: it ended without
-  std::string end;                   // then why: "had too little memory", "was killed by signal 9"
+  std::optional<std::string> value;  // the result of the work; none: it ended without one
+  std::string end;                   // the reason then: "had too little memory", "was killed by signal 9"
 };
 
-// work(), computed in a child, which has all that this process has in memory. What it throws comes out as RunError with
-// its text, if it is not for lack of memory. Canceled, and the child is gone: where the caller's work is no longer
-// wanted (base/system/cancellation.h). Where no child can be had (and under ThreadSanitizer, which does not know
-// threads in one) the work is done right here.
+// Runs work() in a forked child, which has a copy of this process's memory. An exception becomes a
+// RunError with its text, except for lack of memory, which is reported in `end`. If canceled
+// (base/system/cancellation.h), kills the child and throws Canceled. If no child can be started
+// (and under ThreadSanitizer, which does not support threads in one), runs the work in this
+// process.
 ChildResult in_child_process(const std::function<std::string()>& work);
 
 }  // namespace hexapla

@@ -27,7 +27,7 @@ class Child : public testing::Test {
 };
 
 TEST_F(Child, ComputesWhatThisProcessGets) {
-  const std::string large(3'000'000, 'x');  // more than a pipe holds
+  const std::string large(3'000'000, 'x');  // more than a pipe holds at a time
   int here = 0;
   const ChildResult result = in_child_process([&] {
     here = 1;

@@ -16,7 +16,7 @@ bool lists(const std::string& names, const std::string& name) {
   return false;
 }
 
-// mountinfo writes blanks, tabs, line ends and backslashes as \040 and the like.
+// mountinfo escapes blanks, tabs, line ends and backslashes as \040 and the like.
 std::string unescaped(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -27,12 +27,12 @@ std::string unescaped(const std::string& text) {
   return out;
 }
 
-// A hierarchy, or a part of one: what is mounted at `point` is its group `root`.
+// A mounted hierarchy or part of one: `point` shows its group `root`.
 struct Mount {
   std::string root, point;
 };
 
-// Of the hierarchy that has this controller; "": of version 2.
+// Mounts of the hierarchy with this controller; "": of version 2.
 std::vector<Mount> mounts_of(const std::string& controller, const std::string& path) {
   std::vector<Mount> found;
   Classic<std::ifstream> in(path);
@@ -50,8 +50,8 @@ std::vector<Mount> mounts_of(const std::string& controller, const std::string& p
   return found;
 }
 
-// Where the group stands below what is mounted: "" where it is the mounted one, or where it is named from outside of a
-// container, which sees its own group as the root.
+// The path of the group below the mount point: "" for the mounted group itself, and for a group
+// named from outside of a container, which sees its own group as the root.
 std::string below(const Mount& mount, std::string group) {
   const std::string root = mount.root == "/" ? "" : mount.root;
   if (group.compare(0, root.size(), root) != 0) return "";
@@ -61,7 +61,7 @@ std::string below(const Mount& mount, std::string group) {
   return whole && group.find("/..") == std::string::npos ? group : "";
 }
 
-// The numbers that a file begins with, at most two; "max", and what cannot be read, is none.
+// The numbers at the start of a file, at most two; "max" and unreadable content count as none.
 std::vector<double> numbers_in(const std::string& path) {
   Classic<std::ifstream> in(path);
   std::vector<double> all;
@@ -72,7 +72,7 @@ std::vector<double> numbers_in(const std::string& path) {
 void lower(size_t& least, const std::string& path) {
   const std::vector<double> limit = numbers_in(path);
   if (limit.empty() || limit[0] < 0) return;
-  constexpr double most = 1e18;  // version 1 writes 2^63 less a page where there is no limit
+  constexpr double most = 1e18;  // version 1 writes 2^63 less a page for no limit
   if (limit[0] < most) least = std::min(least, static_cast<size_t>(limit[0]));
 }
 
@@ -99,7 +99,7 @@ size_t ControlGroups::memory_limit(size_t none) const {
   size_t least = none;
   for (const std::string& folder : folders("")) {
     lower(least, folder + "/memory.max");
-    lower(least, folder + "/memory.high");  // above it a process is made to wait for pages to be written out
+    lower(least, folder + "/memory.high");  // beyond this, allocations are throttled
   }
   for (const std::string& folder : folders("memory")) lower(least, folder + "/memory.limit_in_bytes");
   return least;

@@ -1,6 +1,6 @@
 #pragma once
-// What the control groups of a process (of a container, of a job in a batch system) leave to it. Versions 1 and 2, one
-// beside the other, too; the limits of all groups around its own count as far as they can be seen from here.
+// Limits of a process's control groups (of a container or a batch job). Supports versions 1 and 2,
+// also mixed. The limits of all enclosing groups count, as far as they are visible from here.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,18 +9,19 @@ namespace hexapla {
 
 class ControlGroups {
  public:
-  // membership: of the process, as in proc(5)'s cgroup; mounts: where the hierarchies are, as in its mountinfo.
+  // membership: as in /proc/self/cgroup; mounts: as in /proc/self/mountinfo (proc(5)).
   explicit ControlGroups(std::string membership = "/proc/self/cgroup", std::string mounts = "/proc/self/mountinfo")
       : membership_(std::move(membership)), mounts_(std::move(mounts)) {}
 
-  // bytes; `none` where nothing is limited.
+  // In bytes; `none` if there is no limit.
   size_t memory_limit(size_t none) const;
-  // How many processors' time it may have, 1.5 say; `none` where that is not limited. Which processors it may run on
-  // (cpuset) the system knows: see usable_processors().
+  // The number of processors, for example 1.5; `none` if there is no limit. Which processors it may
+  // run on (cpuset) is part of usable_processors().
   double processor_limit(double none) const;
 
  private:
-  // The folders of its group and of those around it. controller: "" for version 2, which has them all in one hierarchy.
+  // The folders of its group and all enclosing groups. controller: "" for version 2, which has a
+  // single hierarchy.
   std::vector<std::string> folders(const std::string& controller) const;
 
   std::string membership_, mounts_;

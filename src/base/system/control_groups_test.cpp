@@ -14,7 +14,7 @@
 namespace hexapla {
 namespace {
 
-// Folders stand in for the hierarchies; files of the test's for /proc/self/cgroup and mountinfo.
+// Folders stand in for the hierarchies, files for /proc/self/cgroup and mountinfo.
 class Groups : public TestFolder {
  protected:
   void write(const std::string& name, const std::string& text) const {
@@ -22,7 +22,7 @@ class Groups : public TestFolder {
     std::ofstream(at(name)) << text;
   }
   void belongs_to(const std::string& membership) const { write("membership", membership); }
-  // Lines of mountinfo: the group `root` of a hierarchy is at the folder `point`.
+  // Adds a line of mountinfo: group `root` of a hierarchy is mounted at the folder `point`.
   void mount(const std::string& point, const std::string& type, const std::string& options,
              const std::string& root = "/") const {
     std::ofstream(at("mounts"), std::ios::app)
@@ -37,7 +37,7 @@ class Groups : public TestFolder {
 TEST_F(Groups, WithoutAnyThereIsNoLimit) {
   EXPECT_EQ(memory(), 999u);
   EXPECT_EQ(processors(), 64);
-  belongs_to("0::/jobs\n");  // of a hierarchy that is mounted nowhere
+  belongs_to("0::/jobs\n");  // its hierarchy is not mounted
   EXPECT_EQ(memory(), 999u);
 }
 
@@ -54,14 +54,14 @@ TEST_F(Groups, VersionTwoCountsEveryGroupAround) {
   EXPECT_EQ(memory(), 300u);
 }
 
-// As in Docker: a namespace of its own makes the container's group the root of what it sees.
+// As in Docker: in its own namespace, the container sees its group as the root.
 TEST_F(Groups, VersionTwoInAContainer) {
   belongs_to("0::/\n");
   mount("fs", "cgroup2", "rw");
   write("fs/memory.max", "600\n");
-  write("fs/memory.swap.max", "100\n");  // swapping is no way to train
+  write("fs/memory.swap.max", "100\n");  // swap does not count
   EXPECT_EQ(memory(), 600u);
-  belongs_to("0::/../../other\n");  // moved to where its namespace does not reach
+  belongs_to("0::/../../other\n");  // moved out of its namespace
   EXPECT_EQ(memory(), 600u);
 }
 
@@ -69,22 +69,23 @@ TEST_F(Groups, VersionOneHasAHierarchyForMemory) {
   belongs_to("9:name=systemd:/\n4:cpu,memory:/a\n0::/\nbroken line\n");
   mount("all", "cgroup", "rw,cpu,memory");
   mount("systemd", "cgroup", "rw,name=systemd");
-  write("all/memory.limit_in_bytes", "9223372036854771712\n");  // what it says where there is none
+  write("all/memory.limit_in_bytes", "9223372036854771712\n");  // the kernel's value for no limit
   EXPECT_EQ(memory(), 999u);
   write("all/a/memory.limit_in_bytes", "123\n");
   EXPECT_EQ(memory(), 123u);
 }
 
-// Without a namespace a container's membership names the path outside, which is not there inside.
+// Without a namespace, the membership names the path outside of the container, which does not exist
+// inside.
 TEST_F(Groups, VersionOneInAContainer) {
   belongs_to("4:memory:/docker/0123\n");
   mount("memory", "cgroup", "rw,memory", "/docker/0123");
   write("memory/memory.limit_in_bytes", "77\n");
   EXPECT_EQ(memory(), 77u);
-  belongs_to("4:memory:/docker/0123/inner\n");  // and a group that the container made in its own
+  belongs_to("4:memory:/docker/0123/inner\n");  // a group that the container made below its own
   write("memory/inner/memory.limit_in_bytes", "55\n");
   EXPECT_EQ(memory(), 55u);
-  belongs_to("4:memory:/docker/01234\n");  // another one's
+  belongs_to("4:memory:/docker/01234\n");  // another container's group
   EXPECT_EQ(memory(), 77u);
 }
 

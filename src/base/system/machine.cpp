@@ -18,15 +18,15 @@
 namespace hexapla {
 namespace {
 
-// The soft limit; `none` where there is none.
+// The soft limit; `none` if unlimited.
 size_t own_limit(decltype(RLIMIT_AS) resource, size_t none) {
   rlimit limit{};
   const bool limited = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return limited ? static_cast<size_t>(limit.rlim_cur) : none;
 }
 
-// Bytes of addresses that this process has, of those the writable ones of its own, which `ulimit -d` counts, and those
-// in physical memory.
+// Address space of this process, its own writable part, which `ulimit -d` counts, and its resident
+// part, in bytes.
 struct Mapped {
   size_t all = 0, data = 0, resident = 0;
 };
@@ -38,14 +38,14 @@ Mapped mapped() {
   return {all * page, data * page, resident * page};
 }
 
-// wanted: bytes beside those that are taken; 0: nobody knows.
+// wanted: bytes needed beyond those taken; 0: unknown.
 std::string limit_text(const char* what, const char* option, size_t limit, size_t taken, size_t wanted) {
   const std::string to = wanted == 0 ? "" : cat(" to ", (taken + wanted + 1023) >> 10, " or more");
   return cat("the limit of ", what, " (ulimit -", option, ") is ", limit >> 10, " KiB, of which ", taken >> 10,
              " are taken; raise it", to);
 }
 
-// What this process may have, and what says so.
+// The memory that this process may have, and what limits it.
 std::pair<size_t, const char*> least_memory() {
   const size_t physical = physical_memory();
   return std::min<std::pair<size_t, const char*>>({{physical, ""},
@@ -80,7 +80,7 @@ std::string what_limits_memory() { return least_memory().second; }
 size_t resident_memory() { return mapped().resident; }
 
 int usable_processors() {
-  cpu_set_t set;  // of at most 1,024 processors; more are taken for all of them
+  cpu_set_t set;  // holds 1,024 processors; with more the call fails and all are counted
   int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   if (n < 1) n = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, static_cast<int>(std::min<double>(n, std::ceil(ControlGroups().processor_limit(n)))));

@@ -28,7 +28,7 @@ constexpr bool addresses_are_the_sanitizers = true;
 constexpr bool addresses_are_the_sanitizers = false;
 #endif
 
-// f() in a child process that may have so many bytes.
+// f() in a child process limited to `bytes`.
 template <class F>
 std::string limited(decltype(RLIMIT_AS) resource, size_t bytes, F f) {
   const ChildResult result = in_child_process([&] {

@@ -5,23 +5,23 @@
 
 namespace hexapla {
 
-// Seconds added up from looks at a clock. Two looks that are further apart than `longest` seconds mean that nobody
-// could look in between: that stretch does not count.
+// Adds up the time between looks at a clock. A gap of more than `longest` seconds between two looks
+// is not counted: the process was stopped.
 class WatchedTime {
  public:
   static constexpr double longest = 1;
   explicit WatchedTime(double now) : last_(now) {}
-  // -> all that has counted until `now`, in seconds.
+  // Returns the seconds counted until `now`.
   double look(double now);
 
  private:
   double last_, sum_ = 0;
 };
 
-// For how many seconds this process has run since the clock was made: steady time without the stretches in which it was
-// stopped as a whole (SIGSTOP, Ctrl-Z, a frozen container). A thread looks at the time five times a second, so a stop
-// of more than a second is noticed wherever it falls. Time in which the machine sleeps does not count either: the
-// steady clock stands still then.
+// Seconds that this process has run since the clock was made: steady time without the periods in
+// which the whole process was stopped (SIGSTOP, Ctrl-Z, a frozen container). A thread looks at the
+// clock five times a second, so every stop of more than a second is noticed. Time while the machine
+// sleeps does not count either: the steady clock stops then.
 class RunningClock {
  public:
   RunningClock();
@@ -31,7 +31,7 @@ class RunningClock {
   mutable std::mutex mutex_;
   mutable WatchedTime time_;
   std::condition_variable_any end_;
-  std::jthread looker_;  // last: it ends before what it looks at goes
+  std::jthread looker_;  // last member: its thread ends before the others are destroyed
 };
 
 }  // namespace hexapla

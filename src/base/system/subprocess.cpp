@@ -30,11 +30,12 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kKept = 64 << 10;  // bytes of output
-constexpr int kLook = 50;           // milliseconds between looks at a program that writes nothing
+constexpr int kLook = 50;           // milliseconds between checks while the program writes nothing
 
 bool may_be_run(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
 
-// What the program finds: no input, the pipe, the file, and no other open file of this one.
+// The program's environment: empty stdin, the pipe as stdout, the file as stderr, no other open
+// file.
 class Surroundings {
  public:
   Surroundings(int out, const std::string& errors) {
@@ -59,7 +60,7 @@ class Surroundings {
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
 
-  // 0, or the reason as errno has it.
+  // Returns 0 or the errno.
   int start(const std::vector<std::string>& words, pid_t& child) const {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -78,7 +79,7 @@ struct Pipe {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
     read = ends[0], write = ends[1];
-    fcntl(write, F_SETFL, 0);  // the program's end waits
+    fcntl(write, F_SETFL, 0);  // the program's end blocks
   }
   ~Pipe() { close_end(read), close_end(write); }
   Pipe(const Pipe&) = delete;
@@ -88,7 +89,7 @@ struct Pipe {
   }
 };
 
-// Whether more may come.
+// Returns whether more may follow.
 bool read_available(Pipe& from, std::string& out) {
   char bytes[4096];
   for (ssize_t n; (n = read(from.read, bytes, sizeof bytes)) != 0;) {

@@ -1,26 +1,26 @@
 #pragma once
-// Another program, run to its end without a shell: its arguments are what they are, whatever is in them.
+// Runs another program to its end, without a shell: arguments are passed as they are.
 #include <string>
 #include <vector>
 
 namespace hexapla {
 
 struct Subprocess {
-  std::vector<std::string> words;  // the program, a path or a name on PATH, and its arguments
-  std::string errors;              // file that its stderr goes to
-  double seconds = 0;              // that it may take, then it and what it has started are killed; 0: no limit
+  std::vector<std::string> words;  // the program (a path or a name on PATH) and its arguments
+  std::string errors;              // file for its stderr
+  double seconds = 0;              // time limit, after which it and its children are killed; 0: none
 };
 
 struct SubprocessResult {
   std::string out;      // the last 64 KiB of its stdout
-  std::string problem;  // "ended with exit code 3", "took more than 10 minutes"; "" where it ended with exit code 0
+  std::string problem;  // "ended with exit code 3", "took more than 10 minutes"; "" if it succeeded
 };
 
-// Where the program lies. UsageError naming `option` where there is none that may be run.
+// The path of the program. UsageError naming `option` if there is no such executable.
 std::string find_program(const std::string& name, const std::string& option);
 
-// Its stdin is empty, and it is a process group of its own: Ctrl-C does not reach it. Canceled, and the group is gone:
-// where the caller's work is no longer wanted (base/system/cancellation.h).
+// Runs it with empty stdin, in its own process group, which Ctrl-C does not reach. If canceled
+// (base/system/cancellation.h), kills the group and throws Canceled.
 SubprocessResult run_to_end(const Subprocess& program);
 
 }  // namespace hexapla

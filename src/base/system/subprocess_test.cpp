@@ -54,7 +54,7 @@ TEST_F(SubprocessTest, OneThatHangsIsStoppedWithItsChildren) {
   int child = 0;
   std::ifstream(at("child")) >> child;
   if (child == 0) GTEST_SKIP() << "the machine was too busy to start the child in two seconds";
-  // It is dead as soon as the system comes to it; whoever collects orphans here may not have done so yet.
+  // It is dead or a zombie: the process that collects orphans here may not have done so yet.
   const auto lives = [&] {
     std::ifstream state(cat("/proc/", child, "/stat"));
     std::string words;

@@ -1,7 +1,8 @@
 #pragma once
-// Replaces operator new and delete in the whole test program of the one source file that includes this, which defines
-// before_allocation(): called first by every operator new, it may throw std::bad_alloc. Sanitizers bring operators of
-// their own: HEXAPLA_SEES_ALLOCATIONS is not defined there, and nothing calls it.
+// Replaces operator new and delete in the test program. Only one source file may include this; it
+// defines before_allocation(), which every operator new calls first and which may throw
+// std::bad_alloc. Sanitizers have operators of their own: there HEXAPLA_SEES_ALLOCATIONS is not
+// defined, and nothing calls it.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HEXAPLA_SEES_ALLOCATIONS 1
 #include <cstddef>
@@ -21,7 +22,7 @@ inline void* allocated(size_t bytes, size_t alignment) {
 
 }  // namespace hexapla
 
-// Not inlined: GCC would see free() meet operator new and warn.
+// Not inlined, because GCC would see free() meet operator new and warn.
 [[gnu::noinline]] void* operator new(size_t n) { return hexapla::allocated(n, 16); }
 [[gnu::noinline]] void* operator new[](size_t n) { return hexapla::allocated(n, 16); }
 [[gnu::noinline]] void* operator new(size_t n, std::align_val_t a) {

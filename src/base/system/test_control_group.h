@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a control group of version 1 of their own, where the system lets them make one.
+// For tests: a new control group of version 1, if the system permits it.
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace hexapla {
 
 class TestControlGroup {
  public:
-  // Below this process's own group in the hierarchy of that controller alone.
+  // Below this process's own group, in the hierarchy of that controller only.
   explicit TestControlGroup(const std::string& controller) {
     std::ifstream membership("/proc/self/cgroup");
     for (std::string line; std::getline(membership, line);) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which of the sentences that wait is next, where several clients share the loops.
+// Chooses the next waiting sentence if several clients share the loops.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace hexapla::decode {
 
-// Clients have turns, one sentence each. A step takes the longer the more sentences are in it; so while several clients
-// are there, none has more than a few on their way, and one that asks for little has steps that are about as short as
-// if it were alone. A client that is alone has all.
+// Clients take turns, one sentence each. A step takes longer with more sentences, so while several
+// clients are active, each may have only a few sentences in progress, and a client that asks for
+// little gets steps nearly as short as if it were alone. A single client may use everything.
 class ClientTurns {
  public:
   using Clock = std::chrono::steady_clock;
-  // Of a client and a loop at a time, while there are others (docs/adr/0078).
+  // Sentences in progress per client and loop while several clients are active (docs/adr/0078).
   static constexpr size_t beside_others = 2;
-  static constexpr std::chrono::seconds there_for{1};  // since its last sentence
+  static constexpr std::chrono::seconds there_for{1};  // time since its last sentence
 
   void add(uint64_t client, size_t name, Clock::time_point now);
-  // The sentence whose turn it is, from now on on its way; none: nobody waits, or only clients that have their share.
-  // loops: that serve the queue.
+  // The sentence whose turn it is, now in progress; none if nothing waits or only clients that have
+  // their share. loops: number of loops that serve the queue.
   std::optional<size_t> next(size_t loops, Clock::time_point now);
-  // Whether it waited until now.
+  // Removes a waiting sentence; returns whether it was waiting.
   bool forget(uint64_t client, size_t name);
-  void ended(uint64_t client);  // one that was on its way
+  void ended(uint64_t client);  // one of its sentences in progress
   std::deque<size_t> forget_all();
 
   size_t waiting() const { return waiting_; }
-  // Whether more than so many may be on their way together.
+  // Whether more than `count` sentences may be in progress together.
   bool more_than(size_t count, size_t loops, Clock::time_point now) const;
 
  private:
@@ -42,12 +42,12 @@ class ClientTurns {
   size_t share(size_t loops, Clock::time_point now) const;
   void left(Clients::iterator client);
 
-  Clients clients_;             // of which a sentence waits or is on its way
-  std::deque<uint64_t> turns_;  // of those of which one waits
+  Clients clients_;             // with sentences waiting or in progress
+  std::deque<uint64_t> turns_;  // with sentences waiting
   size_t waiting_ = 0;
   uint64_t last_client_ = 0;
-  Clock::time_point last_time_{};      // that this client has added one
-  Clock::time_point several_until_{};  // clients are there
+  Clock::time_point last_time_{};      // when it last added a sentence
+  Clock::time_point several_until_{};  // until then, several clients count as active
 };
 
 }  // namespace hexapla::decode

@@ -81,7 +81,7 @@ size_t LiveQueue::submit_all(std::vector<LiveRequest> requests) {
   return first;
 }
 
-// The mutex is held.
+// Call with the mutex held.
 void LiveQueue::await(size_t name, std::shared_ptr<Entry> entry) {
   if (const auto& deadline = entry->request.deadline) {
     deadlines_.emplace(*deadline, name);
@@ -96,7 +96,7 @@ void LiveQueue::forget_deadline(size_t name, const Entry& entry) {
   if (entry.request.deadline) deadlines_.erase({*entry.request.deadline, name});
 }
 
-// Whether it has waited until now. The mutex is held.
+// Returns whether it was waiting. Call with the mutex held.
 bool LiveQueue::wait_no_more(size_t name) {
   const Entry& entry = *entries_.at(name);
   forget_deadline(name, entry);
@@ -115,7 +115,7 @@ bool LiveQueue::cancel(size_t name) {
     const auto found = entries_.find(name);
     if (found == entries_.end()) return false;
     found->second->canceled = true;
-    if (!wait_no_more(name)) return true;  // a loop will see it
+    if (!wait_no_more(name)) return true;  // a loop will notice
   }
   end(name, {LiveEnd::canceled});
   return true;
@@ -150,7 +150,8 @@ void LiveQueue::leave() {
   --loops_;
 }
 
-// With n requests and k loops each takes up to n / k, rounded up: then none waits while a loop has less than its part.
+// With n requests and k loops, each loop takes up to n / k, rounded up, so that no request waits
+// while a loop has less than its share.
 std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held) {
   for (;;) {
     std::unique_lock lock(mutex_);
@@ -208,7 +209,7 @@ void LiveQueue::found(size_t name, std::vector<Hypothesis> hypotheses, Context& 
   end(name, {LiveEnd::finished, std::move(hypotheses)});
 }
 
-// The mutex is held.
+// Call with the mutex held.
 void LiveQueue::start_deadlines() {
   if (deadline_watch_.joinable()) return;
   try {
@@ -219,8 +220,9 @@ void LiveQueue::start_deadlines() {
   }
 }
 
-// Those that wait are answered when they are late, whether or not a loop has time for them. Nearly all begin at once:
-// it sleeps on for those that have begun meanwhile, rather than be woken for each one.
+// Answers waiting requests when they are late, even if no loop has time for them. Nearly all
+// requests begin before their deadline: instead of being woken for each of them, this keeps
+// sleeping until the earliest deadline that it knew.
 void LiveQueue::watch_deadlines() {
   std::unique_lock lock(mutex_);
   while (!gone_) {
@@ -239,7 +241,7 @@ void LiveQueue::watch_deadlines() {
   }
 }
 
-// The request is forgotten first: whoever is told of its end finds it gone.
+// Removes the request first, so that its callback finds it gone.
 void LiveQueue::end(size_t name, LiveResult result) {
   std::shared_ptr<Entry> entry;
   {
@@ -249,12 +251,12 @@ void LiveQueue::end(size_t name, LiveResult result) {
     entry = std::move(found->second);
     entries_.erase(found);
     if (entry->begun) turns_.ended(entry->request.client);
-    if (turns_.waiting() > 0) arrived_.notify_one();  // its client may have another one begun
+    if (turns_.waiting() > 0) arrived_.notify_one();  // its client may begin another one
     if (closed_ && turns_.waiting() == 0) arrived_.notify_all();
   }
   try {
     entry->request.on_end(std::move(result));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): it must not harm the requests of others
+  } catch (...) {  // NOLINT(bugprone-empty-catch): must not affect other requests
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sentences that arrive while others are translated, each with options of its own. What a sentence becomes is what it
-// becomes alone, to the bit, whatever comes beside it.
+// Sentences that arrive while others are being translated, each with its own options. A sentence's
+// translation is bit-identical to what it would be alone.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,73 +19,78 @@
 
 namespace hexapla::decode {
 
-// What a loop that serves a queue has memory for, however many requests there are; a request beyond it is refused.
+// Memory limits of a loop that serves a queue, for any number of requests; a request beyond them is
+// refused.
 struct LiveLimits {
   int64_t sentences = 64;        // translated at a time
-  int64_t tokens = 4096;         // of their sources together
-  int64_t longest_source = 512;  // tokens of one source, </s> counted
-  int64_t longest = 640;         // tokens of a translation, </s> counted
-  int64_t widest = 16;           // hypotheses of a sentence at a time
-  int64_t cache_rows = 32768;    // hypotheses times longest, of all sentences on their way together
-  size_t waiting = 10'000;       // requests that are not yet begun
+  int64_t tokens = 4096;         // total of their source tokens
+  int64_t longest_source = 512;  // tokens of a source, including </s>
+  int64_t longest = 640;         // tokens of a translation, including </s>
+  int64_t widest = 16;           // hypotheses per sentence at a time
+  int64_t cache_rows = 32768;    // hypotheses times longest, over all sentences in progress
+  size_t waiting = 10'000;       // requests not yet begun
 
-  // Of each of so many loops that serve one queue: together they take about the memory of one with these limits. A
-  // request of `longest` and `widest` still has room, and no loop has fewer than 16 sentences at a time.
+  // Limits for each of `loops` loops that serve one queue, so that together they take about the
+  // memory of one with these limits. A request of `longest` and `widest` still fits, and every loop
+  // takes at least 16 sentences at a time.
   LiveLimits shared_by(int loops) const;
 };
 
-constexpr int64_t most_live_candidates = 1024;  // tokens of a row of logits that are drawn among
+constexpr int64_t most_live_candidates = 1024;  // tokens to sample from in a row of logits
 
 enum class LiveEnd { finished, canceled, late, failed };
 
 struct LiveResult {
   LiveEnd end;
-  std::vector<Hypothesis> hypotheses = {};  // of one that is finished, best first; none follows its constraints: empty
-  std::exception_ptr error = {};            // of one that has failed
+  std::vector<Hypothesis> hypotheses = {};  // if finished, best first; may be empty because of constraints
+  std::exception_ptr error = {};            // if failed
 };
 
-// Callbacks come from the thread of a loop, of the queue's deadlines, or of whoever calls cancel() or close(): they
-// should be short, since nothing else goes on in that thread meanwhile, and may submit and cancel.
+// Callbacks come from the thread of a loop, of the queue's deadlines, or of the caller of cancel()
+// or close(). They should be short, because they block that thread, and may call submit and cancel.
 struct LiveRequest {
   using Clock = std::chrono::steady_clock;
 
   text::Ids source;  // ends with </s>
   SearchOptions options = {};
   SentenceConstraints constraints = {};
-  uint64_t client = 0;  // whose it is: ClientTurns
-  // While it waits it is answered as soon as this has passed; once it is begun, at the first step after this.
+  uint64_t client = 0;  // for ClientTurns
+  // A waiting request is answered as soon as this has passed; one in progress before the next step.
   std::optional<Clock::time_point> deadline = {};
-  // The tokens of the best hypothesis so far, before each step but the first. Where it throws, the request has failed.
+  // Called with the tokens of the best hypothesis so far, before each step but the first. If it
+  // throws, the request fails.
   std::function<void(const text::Ids& so_far)> on_step = {};
-  // Before on_end, in the thread of the loop: may change what was found, with a forced pass of one pair at a time by
-  // the model (of an ensemble, the first). Where it throws, the request has failed.
+  // Called before on_end, in the loop's thread. May change the result, and run forced passes of one
+  // pair at a time through the model (for an ensemble, the first). If it throws, the request fails.
   std::function<void(Context& cx, const model::Transformer& model, std::vector<Hypothesis>& found)> on_found = {};
-  // Exactly once for each request. What it throws is lost: nobody is left who could be told.
+  // Called exactly once for each request. Its exceptions are ignored.
   std::function<void(LiveResult)> on_end;
 };
 
 class LiveQueue {
  public:
-  // pieces: of the target vocabulary; null where no request speaks of text. positions: model::positions(model).
+  // pieces: of the target vocabulary; null if no request contains text constraints. positions:
+  // model::positions(model).
   LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces = nullptr);
-  ~LiveQueue();  // as close(false), and nothing may serve it any more
+  ~LiveQueue();  // like close(false); must not be served any more
 
-  // -> its name, for cancel(). UsageError: options out of range, or beyond the limits. RunError: too many wait, or the
-  // queue is closed. on_end is not called where it throws.
+  // Returns the request's name, for cancel(). UsageError: options out of range or beyond the
+  // limits. RunError: too many requests wait, or the queue is closed. If it throws, on_end is not
+  // called.
   size_t submit(LiveRequest request);
-  // All of them, or none. -> the name of the first; those of the others follow it.
+  // Submits all or none. Returns the name of the first; the names of the others follow.
   size_t submit_all(std::vector<LiveRequest> requests);
-  // Whether it was still there. One that has been begun is given up before its next step.
+  // Returns whether it was still there. A request in progress is given up before its next step.
   bool cancel(size_t name);
-  // No more requests: loops end when the last has been answered. finish: those that wait are still translated; else
-  // they are canceled.
+  // Accepts no more requests; loops end when all have been answered. finish: whether waiting
+  // requests are still translated; otherwise they are canceled.
   void close(bool finish = true);
   size_t waiting() const;
   const LiveLimits& limits() const { return limits_; }
 
-  // For a loop that serves the queue: as in SentenceQueue. Each request that a loop has from next() it answers.
-  // Loops share what there is: next() leaves a request to others where this one has its part (held: how many requests
-  // it has had from next() and not yet answered).
+  // For loops that serve the queue, as in SentenceQueue. A loop answers every request that it gets
+  // from next(). next() leaves requests to other loops if this one has its share; held: the number
+  // of requests that this loop has not yet answered.
   void join();
   void leave();
   std::optional<SentenceJob> next(bool idle, size_t held);
@@ -98,7 +103,7 @@ class LiveQueue {
     LiveRequest request;
     std::unique_ptr<DecodingStrategy> strategy;
     std::atomic<bool> canceled = false;
-    bool begun = false;  // a loop has it; under the mutex
+    bool begun = false;  // taken by a loop; guarded by the mutex
   };
   using Entries = std::map<size_t, std::shared_ptr<Entry>>;
 
@@ -118,12 +123,12 @@ class LiveQueue {
   int64_t positions_;
   const PieceTexts* pieces_;
   mutable std::mutex mutex_;
-  std::condition_variable arrived_, earlier_;  // a request; a deadline before the one that is watched, or the end
+  std::condition_variable arrived_, earlier_;  // a new request; a deadline before the one that is watched, or the end
   Entries entries_;                            // not yet answered
-  ClientTurns turns_;                          // of these
-  std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of those that wait
+  ClientTurns turns_;                          // of these entries
+  std::set<std::pair<LiveRequest::Clock::time_point, size_t>> deadlines_;  // of waiting requests
   LiveRequest::Clock::time_point watching_until_ = LiveRequest::Clock::time_point::max();
-  std::thread deadline_watch_;  // from the first request with a deadline on
+  std::thread deadline_watch_;  // started by the first request with a deadline
   size_t names_ = 0, loops_ = 0;
   bool closed_ = false, gone_ = false;
 };

@@ -83,7 +83,8 @@ struct Asked {
   size_t steps = 0;
 };
 
-// They arrive from three threads while others are on their way; some are canceled, some too late.
+// Requests arrive from three threads while others are in progress; some are canceled, some are
+// late.
 TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
   Random random(11);
   const std::vector<text::Ids> sources = random_sentences(500, 20, 24);
@@ -122,7 +123,7 @@ TEST(LiveQueue, EachOfManyRequestsHasTheBytesThatItHasAlone) {
       with_steps += a.steps > 0;
       EXPECT_EQ(a.result->hypotheses, served.alone(a.source, a.options, a.constraints)) << i;
     } else {
-      const bool canceled = i % 11 == 5, late = i % 7 == 3;  // of one that is both either may come first
+      const bool canceled = i % 11 == 5, late = i % 7 == 3;  // if both, either may come first
       EXPECT_TRUE(a.result->end == LiveEnd::canceled ? canceled : a.result->end == LiveEnd::late && late) << i;
     }
     EXPECT_FALSE(i % 7 == 3 && a.result->end == LiveEnd::finished) << "too late, and yet finished: " << i;
@@ -137,7 +138,7 @@ TEST(LiveQueue, WhatIsOnItsWayCanBeCanceled) {
   std::promise<LiveResult> ended;
   std::promise<void> begun;
   std::atomic<bool> told = false;
-  // Far from its end, and slow.
+  // A slow request that ends late.
   LiveRequest r{.source = random_sentences(1, 4, 24)[0],
                 .options = {.beam_size = 1, .extra_length = 30, .min_length = 30}};
   r.on_step = [&](const text::Ids&) {
@@ -164,7 +165,8 @@ TEST(LiveQueue, ADeadlineEndsWhatIsOnItsWay) {
   EXPECT_EQ(ended.get_future().get().end, LiveEnd::late);
 }
 
-// Whatever the deadline is that the queue sleeps for: none, an earlier one, a later one, or that of one that has gone.
+// The queue may be sleeping for no deadline, an earlier or later one, or that of a request that is
+// gone.
 TEST(LiveQueue, WhoWaitsTooLongIsTold) {
   Served served(0);
   const auto wait_for = [&](milliseconds time) {
@@ -267,7 +269,7 @@ TEST(LiveQueue, AnIdleLoopOfAClosedQueueEndsWithTheLastThatWaited) {
   while (const auto job = queue.next(false, begun.size())) begun.push_back(job->name);
   queue.close();
   auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0).has_value(); });
-  std::this_thread::sleep_for(milliseconds(20));  // until it waits
+  std::this_thread::sleep_for(milliseconds(20));  // let it start waiting
   EXPECT_TRUE(queue.cancel(last));
   EXPECT_FALSE(idle.get());
 }
@@ -299,7 +301,7 @@ TEST(LiveQueue, ClosingAnswersThoseThatWait) {
   EXPECT_EQ(queue.waiting(), 0u);
 }
 
-// Throws at its second step.
+// Throws in its second step.
 struct Failing final : DecodingStrategy {
   BeamSearch beam;
   int steps = 0;
@@ -312,7 +314,7 @@ struct Failing final : DecodingStrategy {
   }
 };
 
-// Three sentences of a strategy each, of which the one in the middle fails.
+// Three sentences with a strategy each; the middle one fails.
 struct Three final : SentenceQueue {
   const std::vector<text::Ids> sources = random_sentences(3, 12, 24);
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
@@ -336,7 +338,7 @@ struct Three final : SentenceQueue {
   }
 };
 
-// What a loop of three sentences needs.
+// Everything that a loop with three sentences needs.
 struct LoopOfThree {
   explicit LoopOfThree(const Served& by) : served(by) {}
 
@@ -368,7 +370,7 @@ TEST(DecodeLoop, AFailureLeavesItsNeighborsAlone) {
     EXPECT_EQ(queue.found[i], served.alone(queue.sources[i], queue.options, queue.none)) << i;
 }
 
-// Fails at its second encoding and at its fifth step.
+// Fails in its second encoding and its fifth step.
 struct FailingSteps {
   DecoderSteps& steps;
   int encodings = 0, calls = 0;
@@ -436,7 +438,7 @@ TEST(LiveQueue, WhatAStepsCallbackThrowsIsTheEndOfItsRequestAlone) {
   EXPECT_EQ(finished.get_future().get().end, LiveEnd::finished);
 }
 
-// What a step leaves behind is no longer in the arena when its translations are looked at.
+// The arena has been rewound to the state between steps when translations are processed.
 TEST(LiveQueue, WhatIsFoundHasTheMemoryOfAStep) {
   Served served(1);
   std::mutex mutex;
@@ -468,7 +470,7 @@ TEST(LiveQueue, WhatIsFoundMayBeChangedAndMayFail) {
   EXPECT_EQ(changed.get_future().get().hypotheses.size(), 7u);
 }
 
-// A request whose step throws is the only one that is lost.
+// If a step throws, only its request fails.
 TEST(LiveQueue, AFailureIsThatOfItsRequest) {
   Served served(1);
   const Tensor weights = served.m.parameters.values();

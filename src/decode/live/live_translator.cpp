@@ -6,15 +6,15 @@
 
 namespace hexapla::decode {
 
-// A request that is not yet answered. Where a member needs the mutex, it says so.
+// A request that is not yet answered. Members that need the mutex say so.
 class LiveTranslator::Job {
  public:
   const size_t name;
   const TextRequest request;
   std::vector<TextWarning> warnings;  // of its lines, then of its translations
   SourceSentences sentences;
-  std::vector<size_t> lines;                    // of each sentence, whose it is
-  std::vector<std::vector<Translation>> found;  // of each; written by its loop, read when all have ended
+  std::vector<size_t> lines;                    // the line of each sentence
+  std::vector<std::vector<Translation>> found;  // for each sentence; written by its loop, read when all have ended
 
   Job(size_t own_name, TextRequest&& asked, const TextSides& sides) : name(own_name), request(std::move(asked)) {
     sentences = preprocess(sides, {request.lines, request.constraints, request.first}, request.options, warn());
@@ -28,13 +28,13 @@ class LiveTranslator::Job {
   }
 
   std::mutex mutex;
-  // All below: under the mutex.
-  size_t first_name = 0;            // in the queue, of its sentences
-  size_t open = 0;                  // sentences that have not ended
-  std::vector<std::string> so_far;  // what each sentence reads as
-  std::set<size_t> news;            // lines that on_step is to be told of
-  bool telling = false;             // somebody calls on_step or on_end
-  LiveEnd end = LiveEnd::finished;  // as far as one can tell
+  // Guarded by the mutex:
+  size_t first_name = 0;            // name of the first sentence in the queue
+  size_t open = 0;                  // number of sentences that have not ended
+  std::vector<std::string> so_far;  // text of each sentence
+  std::set<size_t> news;            // lines to report to on_step
+  bool telling = false;             // a thread is calling on_step or on_end
+  LiveEnd end = LiveEnd::finished;  // so far
   std::exception_ptr error;
 
   std::string line_so_far(size_t line) const {
@@ -108,7 +108,7 @@ TextSize LiveTranslator::size_of(const Job& job) const {
   return size;
 }
 
-// Whoever is told of the end of a sentence waits until the names of all are known.
+// The lock makes sentences that end immediately wait until first_name is known.
 void LiveTranslator::begin(const JobPtr& job) {
   std::vector<LiveRequest> requests;
   for (size_t i = 0; i < job->lines.size(); ++i) requests.push_back(sentence_request(job, i));
@@ -155,7 +155,7 @@ void LiveTranslator::sentence_ended(const JobPtr& job, size_t i, const LiveResul
   tell(job);
 }
 
-// With one of its sentences all of them are given up.
+// If one sentence is given up, so are all others of the request.
 void LiveTranslator::give_up(const JobPtr& job, LiveEnd why, const std::exception_ptr& error) {
   size_t first = 0;
   {
@@ -168,7 +168,8 @@ void LiveTranslator::give_up(const JobPtr& job, LiveEnd why, const std::exceptio
   for (size_t i = 0; i < job->lines.size(); ++i) queue_.cancel(first + i);
 }
 
-// Who finds that somebody tells already leaves it to that one: so callbacks come one at a time and in order.
+// If another thread is already delivering callbacks, let it continue: so they come one at a time
+// and in order.
 void LiveTranslator::tell(const JobPtr& job) {
   std::unique_lock lock(job->mutex);
   if (job->telling) return;
@@ -207,7 +208,7 @@ void LiveTranslator::finish(const JobPtr& job, TextResult result) {
   }
   try {
     job->request.on_end(std::move(result));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left who could be told
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to report it to
   }
 }
 

@@ -35,8 +35,8 @@ struct Served {
     for (uint64_t i = 0; i < members; ++i) {
       models.push_back(std::make_unique<TestModel>(config(), DType::f32, 7 + i));
       float* bias = models.back()->model.generator.bias->value.data<float>();
-      bias[vocabulary().eos()] = -2;  // fewer empty ones
-      bias[vocabulary().unk()] = 2;   // some that are copied
+      bias[vocabulary().eos()] = -2;  // fewer empty translations
+      bias[vocabulary().unk()] = 2;   // some unknown tokens to copy
       ensemble.models.push_back(&models.back()->model);
     }
     live = std::make_unique<LiveTranslator>(ensemble, vocabulary(), vocabulary(), own);
@@ -58,7 +58,7 @@ struct Served {
   }
 };
 
-// Where a request's end is found.
+// Receives a request's result.
 struct Answer {
   std::promise<TextResult> promise;
   std::future<TextResult> future = promise.get_future();
@@ -68,7 +68,7 @@ struct Answer {
   bool exists() const { return future.wait_for(milliseconds(0)) == std::future_status::ready; }
 };
 
-// Holds whoever comes first until it is opened.
+// Blocks the first caller until opened.
 struct Gate {
   std::promise<void> reached, opened;
   std::shared_future<void> open = opened.get_future().share();
@@ -105,7 +105,7 @@ void expect_same(const std::vector<std::vector<Translation>>& is, const std::vec
   }
 }
 
-// Every kind of request that there is.
+// Draws requests of every kind.
 struct Draw {
   Random random{18};
   const std::vector<std::string> pool = made_up_lines(400, 4);
@@ -160,7 +160,7 @@ struct Draw {
   }
 };
 
-// What the list translator makes of a request, or why it refuses it.
+// The list translator's result for a request, or its error.
 struct Expected {
   std::vector<std::vector<Translation>> lines;
   std::vector<TextWarning> warnings;
@@ -183,7 +183,7 @@ struct Asked {
   std::string refusal;
   int ends = 0;
   std::atomic<int> steps = 0, at_a_time = 0;
-  std::atomic<bool> together = false;  // two callbacks at a time
+  std::atomic<bool> together = false;  // two callbacks at the same time
 };
 
 void submit(LiveTranslator& live, Asked& a) {
@@ -208,7 +208,7 @@ void submit(LiveTranslator& live, Asked& a) {
 
 class LiveTranslatorOf : public testing::TestWithParam<uint64_t> {};
 
-// They arrive from three threads while two loops translate others.
+// Requests arrive from three threads while two loops translate others.
 TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
   Draw draw;
   std::vector<Asked> all(320);
@@ -276,7 +276,7 @@ LiveLimits one_at_a_time() {
   return one;
 }
 
-// A request that the loop has begun and that does not go on before the gate is opened.
+// A request in progress that is blocked until the gate is opened.
 struct Held {
   Gate gate;
   Answer answer;
@@ -290,7 +290,7 @@ struct Held {
     gate.reached.get_future().wait();
   }
   ~Held() {
-    if (answer.future.valid()) answer.future.wait();  // its callbacks are gone with it
+    if (answer.future.valid()) answer.future.wait();  // its callbacks refer to this object
   }
   void open() { gate.opened.set_value(); }
 };
@@ -352,7 +352,7 @@ TEST(LiveTranslator, ALaterDeadlineDoesNotHoldUpAnEarlierOne) {
   r.deadline = Clock::now() + std::chrono::hours(1);
   r.on_end = later.sink();
   served.live->submit(r);
-  for (int i = 0; i < 20; ++i) {  // most of them while the later one is awaited
+  for (int i = 0; i < 20; ++i) {  // mostly while the later deadline is awaited
     Answer earlier;
     r.deadline = Clock::now() + milliseconds(2);
     r.on_end = earlier.sink();
@@ -460,7 +460,7 @@ TEST(LiveTranslator, RefusesAnAttentionHeadThatThereIsNot) {
   EXPECT_THAT(what_of<UsageError>([&] { served.live->submit(r); }), HasSubstr("`alignment-layer` 9"));
 }
 
-// The largest forced passes that the limits allow, in a loop that has little memory for anything else.
+// The largest forced passes within the limits, in a loop that has little memory for anything else.
 TEST(LiveTranslator, ForcedPassesAreWithinTheMemoryThatIsAnnounced) {
   const LiveLimits small{
       .sentences = 1, .tokens = 100, .longest_source = 100, .longest = 160, .widest = 2, .cache_rows = 320};

@@ -19,8 +19,8 @@ DecodingCapacity capacity_of(const LiveLimits& limits) {
   return c;
 }
 
-// What one loop has of a queue. It is made when the arena holds what stays from step to step: the rest is free again
-// when translations are given back.
+// A loop's view of a queue. Construct it when the arena holds exactly what stays between steps:
+// everything else is freed before translations are handed out.
 class LoopQueue final : public SentenceQueue {
  public:
   LoopQueue(LiveQueue& queue, Context& cx, const model::Transformer& model)
@@ -74,7 +74,8 @@ void run(Context& cx, Steps& steps, const Ensemble& ensemble, LiveQueue& queue) 
   }
 }
 
-// A forced pass of one pair stands beside what the sentences on their way keep, and instead of a step of theirs.
+// A forced pass of one pair needs memory besides the state of sentences in progress, but not during
+// a step.
 DecodingSizes with_a_forced_pass(DecodingSizes sizes, const LiveLimits& limits) {
   sizes.source_tokens += limits.longest_source;
   sizes.hypotheses = std::max(sizes.hypotheses, limits.longest + 1);

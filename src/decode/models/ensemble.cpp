@@ -18,7 +18,7 @@ std::vector<double> shares(const Ensemble& e) {
   return w;
 }
 
-// One row of each model's log-probabilities to one of the mixture.
+// Combines one row of each model's log-probabilities.
 template <class T>
 void mix_row(const LinearMixture&, std::span<const T* const> rows, std::span<const double> w, std::span<T> out) {
   for (size_t id = 0; id < out.size(); ++id) {
@@ -30,7 +30,7 @@ void mix_row(const LinearMixture&, std::span<const T* const> rows, std::span<con
   }
 }
 
-// The next softmax normalizes it.
+// Not normalized: the next softmax does that.
 template <class T>
 void mix_row(const LogLinearMixture&, std::span<const T* const> rows, std::span<const double> w, std::span<T> out) {
   std::fill(out.begin(), out.end(), T(0));

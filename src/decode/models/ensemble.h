@@ -1,6 +1,6 @@
 #pragma once
-// Several models that write one translation together: at every step their distributions are mixed. They must have the
-// same vocabularies; widths, depths and everything else may differ.
+// Several models that translate together: their distributions are mixed at every step. They must
+// have the same vocabularies; widths, depths and everything else may differ.
 #include <memory>
 #include <string>
 #include <variant>
@@ -11,36 +11,39 @@
 
 namespace hexapla::decode {
 
-// log sum_i w_i p_i: the mean of the probabilities.
+// log sum_i w_i p_i: the arithmetic mean of the probabilities.
 struct LinearMixture {};
-// sum_i w_i log p_i, normalized again: the geometric mean.
+// sum_i w_i log p_i, renormalized: the geometric mean.
 struct LogLinearMixture {};
 using Mixture = std::variant<LinearMixture, LogLinearMixture>;
 
 const std::vector<std::string>& mixture_names();  // "linear", "log-linear"
-Mixture make_mixture(const std::string& name);    // UsageError: another name
+Mixture make_mixture(const std::string& name);    // UsageError: unknown name
 
 struct Ensemble {
   std::vector<const model::Transformer*> models;
   Mixture mixture = LinearMixture{};
-  std::vector<double> weights = {};  // one a model, of sum 1; none: all alike
+  std::vector<double> weights = {};  // one per model, summing to 1; empty: equal
 };
-// UsageError: no model, vocabularies of different sizes, not as many weights as models, a weight that is not above 0.
+// UsageError: no model, vocabularies of different sizes, wrong number of weights, or a weight not
+// above 0.
 void check(const Ensemble& ensemble);
-int64_t positions(const Ensemble& ensemble);  // that every model has
+int64_t positions(const Ensemble& ensemble);  // that every model supports
 
-// log_p: of each model [N, V], as logits, which are normalized in place. -> out [N, V]: the logarithms of the mixture.
+// logits: [N, V] for each model, normalized in place. Sets out [N, V] to the logarithms of the
+// mixture.
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out);
 
-// Bytes of arena that the mixture takes at most, from so many rows of logits of which so many candidates are taken.
+// An upper bound of the arena bytes that the mixture takes, for this many rows of logits and
+// candidates per row.
 size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t candidates, DType dtype);
-// And that its models take, each in an arena of its own.
+// The bytes for its models, each in an arena of its own.
 size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity, DType dtype);
 
-// What DecoderSteps is for one model.
+// DecoderSteps for an ensemble.
 class EnsembleSteps {
  public:
-  // The mixture is kept in cx's arena, the models work in arenas of their own.
+  // The mixture is kept in cx's arena; the models work in their own arenas.
   EnsembleSteps(Context& cx, const Ensemble& ensemble, const DecodingCapacity& capacity);
   void encode(std::span<const text::Ids> sources, std::span<const int64_t> first_rows);
   Tensor step(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);

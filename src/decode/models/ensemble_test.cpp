@@ -26,14 +26,14 @@ Found find(const Ensemble& ensemble, std::span<const text::Ids> sources, const S
   return found;
 }
 
-// Other widths and depths, the same vocabulary.
+// Different widths and depths, same vocabulary.
 model::Config other_config() {
   model::Config c = small_config();
   c.d_model = 24, c.d_ff = 16, c.heads = 3, c.enc_layers = 1, c.dec_layers = 3;
   return c;
 }
 
-// p of the next token after <s> ids, through the whole decoder.
+// Probabilities of the next token after <s> ids, from the whole decoder.
 std::vector<double> next(const model::Transformer& model, const text::Ids& source, const text::Ids& ids) {
   const auto backend = make_reference_backend();
   Arena arena(64 << 20);

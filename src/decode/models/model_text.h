@@ -5,7 +5,8 @@
 
 namespace hexapla::decode {
 
-// DataError naming the file: no vocabularies that can be used, or of other sizes than the configuration has.
+// DataError naming the file: unusable vocabularies, or vocabulary sizes that differ from the
+// configuration.
 text::VocabularyPair vocabularies_of(const model::LoadedModel& model, const std::string& file);
 
 }  // namespace hexapla::decode

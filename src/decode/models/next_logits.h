@@ -1,5 +1,5 @@
 #pragma once
-// What a step says of the next tokens.
+// The logits for the next tokens.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -10,10 +10,9 @@
 namespace hexapla::decode {
 
 struct NextLogits {
-  Tensor
-      values;  // [N, V]; or, with lists, [N, W]: column j of row n is that of the piece lists[n][j], -inf behind them
-  int64_t pieces;                               // V
-  std::vector<std::span<const int32_t>> lists;  // sorted; of each row what a shortlist allows, or nothing at all
+  Tensor values;   // [N, V]; or, with lists, [N, W]: column j of row n is for piece lists[n][j]; -inf after its end
+  int64_t pieces;  // V
+  std::vector<std::span<const int32_t>> lists;  // sorted; for each row what a shortlist allows, or empty
 
   NextLogits(Tensor all) : values(all), pieces(all.shape[1]) {}
   NextLogits(Tensor some, int64_t of, std::vector<std::span<const int32_t>> which)
@@ -29,7 +28,7 @@ struct NextLogits {
   int32_t id(int64_t row, int32_t column) const {
     return lists.empty() ? column : lists[static_cast<size_t>(row)][static_cast<size_t>(column)];
   }
-  // InternalError: the list of this row does not have the piece.
+  // InternalError: the row's list does not contain the piece.
   int64_t column(int64_t row, int32_t id) const {
     if (lists.empty()) return id;
     const auto list = lists[static_cast<size_t>(row)];
@@ -37,7 +36,7 @@ struct NextLogits {
     HEXAPLA_CHECK(at != list.end() && *at == id, "decoding: the shortlist of row ", row, " does not have piece ", id);
     return at - list.begin();
   }
-  // [N, V], kept where there are lists: -inf for what they do not have.
+  // [N, V], kept if there are lists: -inf for pieces that they do not contain.
   Tensor whole(Context& cx) const { return lists.empty() ? values : scattered(cx); }
 
  private:

@@ -5,7 +5,7 @@
 namespace hexapla::decode {
 namespace {
 
-// Values that are words, whatever the type of the option; of those that `options` has.
+// Takes the values, which are words whatever the option's type, of the options that `options` has.
 template <class Options>
 void take(const std::map<std::string, std::string>& values, Options& options) {
   std::vector<GivenOption> all;
@@ -18,8 +18,8 @@ void take(const std::map<std::string, std::string>& values, Options& options) {
                  });
 }
 
-// Where one line in twenty has several sentences, a model has learned that they belong together, up to the length that
-// 99 of 100 lines have.
+// If at least one training line in twenty had several sentences, the model has learned to translate
+// them together, up to the length of 99 % of the lines.
 int64_t familiar_tokens(const model::Usage& usage) {
   constexpr double enough = 0.05;
   constexpr size_t share = 2;  // of model::kLengthShares: 0.99

@@ -1,6 +1,6 @@
 #pragma once
-// How a model is searched with unless a user says otherwise, where its file says so: an imported model translates as it
-// did where it comes from (docs/adr/0061-defaults-of-a-model.md).
+// Default search options from a model's file: an imported model translates as in its original
+// system (docs/adr/0061-defaults-of-a-model.md).
 #include <functional>
 #include <string>
 
@@ -9,20 +9,21 @@
 
 namespace hexapla::decode {
 
-// UsageError: an option of the record's search that there is not, or a value out of its range.
+// UsageError: an unknown search option in the record, or a value out of range.
 void check_search(const model::Usage& usage);
 
-// How the model is searched where nobody says otherwise. DataError: its record is damaged.
+// The model's default search. DataError: damaged record.
 BeamOptions recorded_search(const model::Usage& usage);
 
-// Sets the options for which the record has a value, that were not given, and that do something beside what was.
-// DataError: it is damaged. Options: ScoringOptions, BeamOptions or DecodingOptions.
+// Sets the options that the record contains, that were not given, and that have an effect with the
+// given ones. DataError: damaged record. Options: ScoringOptions, BeamOptions or DecodingOptions.
 template <class Options>
 void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
                           Options& options);
 
-// All of the record's values, whether they do something or not: options that follow may give them a use, as a wider
-// beam does, and read_options() leaves out what has none then. DataError: it is damaged.
+// Sets all of the record's options, whether they have an effect or not: options read later, such as
+// a wider beam, may give them one, and read_options() removes the others. DataError: damaged
+// record.
 void take_record(const model::Usage& usage, DecodingOptions& options);
 
 }  // namespace hexapla::decode

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kShortlistMagic = 0xF11A48D5013417F5;
 constexpr uint64_t kMostPieces = uint64_t{1} << 23, kMostIds = uint64_t{1} << 28;
 
-// Marian's util::hashMem over words of 8 bytes: what is left over behind the last one does not count.
+// Marian's util::hashMem over 8-byte words: bytes after the last whole word are ignored.
 uint64_t checksum_of(const std::string& bytes) {
   uint64_t sum = 0, word = 0;
   for (size_t at = 0; at + sizeof word <= bytes.size(); at += sizeof word) {

@@ -1,4 +1,4 @@
-// Shortlists: files as Marian has them, and a search that has no other pieces.
+// Shortlists: Marian's files, and a search restricted to a shortlist.
 #include "decode/models/shortlist.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST(ShortlistOfASource, HasItsPiecesAndTheEnd) {
               HasSubstr("belongs to another model"));
 }
 
-// Every logit that is allowed is that of the whole output layer; no other is there.
+// Every allowed logit equals that of the whole output layer; there are no others.
 TEST(ShortlistOfASource, RestrictsTheOutputLayer) {
   const text::Vocabulary& v = vocabulary();
   const Shortlist list(some_table(), v, v, "lex");

@@ -50,7 +50,7 @@ void DecoderSteps::encode(std::span<const text::Ids> sources, std::span<const in
   cx_.arena.rewind(step_);
 }
 
-// One cache row for each hypothesis that none of them holds, the lowest first.
+// One free cache row per hypothesis, lowest first.
 std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes) {
   std::fill(seen_.begin(), seen_.end(), false);
   for (const Prefix* p : prefixes)
@@ -102,8 +102,9 @@ NextLogits DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypo
 
 namespace {
 
-// What the feed-forward network of a layer keeps of a row beside its output. With experts, for each choice: the
-// dispatched row, the hidden layer, the output, gate, number, slot and token of it; and the router's probabilities.
+// Numbers per row that a layer's feed-forward network keeps besides its output. With experts, per
+// choice: the dispatched row, hidden layer, output, gate, expert number, slot and token; and the
+// router's probabilities.
 int64_t hidden_numbers(const model::Config& c) {
   if (c.experts == 0) return 4 * c.d_ff;
   return c.experts_per_token * (2 * c.d_model + 2 * c.expert_width() + 4) + c.experts;
@@ -113,14 +114,15 @@ int64_t hidden_numbers(const model::Config& c) {
 
 size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dtype) {
   const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;
-  // What a row of the stream keeps in one layer, every sibling counted as the largest: projections, heads and their
-  // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward network.
+  // Numbers per row in one layer, taking the largest of all variants: projections, heads and their
+  // log-sum-exp, norms with their statistics, sums, the hidden layers of a gated feed-forward
+  // network.
   const int64_t attention = 3 * keys + 3 * values + c.heads + c.d_model;
   const int64_t rest = 10 * c.d_model + hidden_numbers(c), layer = 2 * attention + rest;
   const bool recurs = c.decoder_mixing != "attention";
   const int64_t of_decoder = attention + std::max(attention, recurs ? 4 * c.d_model : 0) + rest;
   const int64_t mixed = std::max<int64_t>(9, c.encoder_mixing == "convolution" ? c.kernel_width + 1 : 0) * c.d_model;
-  const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the memory's copy
+  const int64_t outside = 8 * c.d_model;  // embedding, its norm, the last norm, the copy of the memory
   const int64_t of_encoder = c.encoder_mixing == "attention" ? layer : std::max(2 * attention, mixed) + rest;
   const int64_t per_source = of_encoder + outside + c.dec_layers * (keys + values);
   const int64_t per_hypothesis = c.dec_layers * of_decoder + outside;

@@ -1,4 +1,4 @@
-// A step with a cache gives what the whole decoder gives at that position.
+// A step with a cache equals the whole decoder at that position.
 #include "decode/models/steps.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Flat {
   }
 };
 
-// Two hypotheses a sentence that share their first token, of which the second leaves after three steps.
+// Two hypotheses per sentence that share their first token; the second ends after three steps.
 struct Forced {
   std::vector<text::Ids> sources,
       targets;  // targets[2 b + h]: <s> and the tokens that are fed to hypothesis h of sentence b
@@ -66,7 +66,7 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
     for (size_t i = 0; i < prefixes.size(); ++i) {
       if (t < forced.targets[i].size()) {
         Prefix& p = prefixes[i];
-        if (t == 1 && i % 2 == 1) p.rows = prefixes[i - 1].rows;  // the ancestor's
+        if (t == 1 && i % 2 == 1) p.rows = prefixes[i - 1].rows;  // of the ancestor
         p.ids.push_back(forced.targets[i][t]);
         live.push_back(&p);
         place.push_back(at + static_cast<int64_t>(t));

@@ -1,13 +1,13 @@
 #pragma once
-// Work shared out among workers: each is one thread with an arena of its own; model, packed weights and backend are
-// shared. A single worker has all the threads to itself.
+// Workers: each is one thread with its own arena; they share model, packed weights and backend. A
+// single worker uses all threads.
 #include "backend/context.h"
 #include "base/compute/parallel.h"
 
 namespace hexapla::decode {
 
-// f(cx) on so many workers; memory: bytes of arena of each. The backend must allow calls from several threads, which
-// those of this library do unless they train.
+// Runs f(cx) on this many workers; memory: arena bytes of each. The backend must allow concurrent
+// calls, as those of this library do except in training.
 template <class F>
 void on_workers(int64_t workers, Backend& backend, DType dtype, size_t memory, F&& f) {
   parallel_for(workers, [&](int64_t) {

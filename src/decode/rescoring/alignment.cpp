@@ -31,7 +31,7 @@ std::vector<data::Link> links(const SoftAlignment& soft, Keep&& keep) {
   return all;
 }
 
-// Those that one token covers together with the one before; </s>, the last, is none of them.
+// The units that share a token with the unit before them; never </s>, the last.
 std::vector<bool> joined_units(const Units& units) {
   std::vector<bool> joined;
   for (const text::WordSpan& span : units.of_token) {
@@ -84,7 +84,7 @@ std::vector<SoftAlignment> align_pairs(Context& cx, const model::Transformer& mo
 }
 
 double coverage(const SoftAlignment& tokens) {
-  constexpr double least = 1e-10;  // where every weight is zero in floating point
+  constexpr double least = 1e-10;  // for weights that are zero in floating point
   double sum = 0;
   for (int64_t s = 0; s + 1 < tokens.columns; ++s) {
     double given = 0;
@@ -136,7 +136,7 @@ std::vector<data::Link> links_above(const SoftAlignment& soft, double threshold)
 }
 
 std::string soft_text(const SoftAlignment& soft) {
-  Classic<std::ostringstream> text;  // six digits, unless told otherwise
+  Classic<std::ostringstream> text;  // six digits by default
   for (int64_t t = 0; t < soft.rows; ++t)
     for (int64_t s = 0; s < soft.columns; ++s) text << (s > 0 ? "," : t > 0 ? " " : "") << soft.at(t, s);
   return text.str();
@@ -160,7 +160,7 @@ size_t align_memory(const model::Transformer& model, std::span<const text::Ids> 
          attention_memory(model.config, static_cast<int64_t>(longest_source), static_cast<int64_t>(longest_target));
 }
 
-// For a moment every head's scores and weights of one pair.
+// Briefly needs scores and weights of all heads for one pair.
 size_t attention_memory(const model::Config& config, int64_t source, int64_t target) {
   return 2 * static_cast<size_t>(config.heads * source * target) * sizeof(double) + (size_t{1} << 16);
 }

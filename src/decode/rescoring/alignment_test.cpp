@@ -37,7 +37,7 @@ TEST(Alignment, RowsSumToOneInEveryVariant) {
   const auto backend = make_cpu_backend();
   const std::vector<text::Ids> sources = random_sentences(12, 9, 24), targets = random_targets(12, 11);
   for (const Variant& v : variants()) {
-    if (!v.config.softmax()) continue;  // their weights need not sum to one
+    if (!v.config.softmax()) continue;  // other weights need not sum to one
     const TestModel m(v.config);
     for (int64_t layer = 0; layer < v.config.dec_layers; ++layer)
       for (int64_t head : {AttentionHead::mean, int64_t{0}, int64_t{1}}) {
@@ -68,7 +68,7 @@ TEST(Alignment, LongSourcesBesideShortTargetsHaveTheMemory) {
   }
 }
 
-// Sees every weight of every layer, as hexapla inspect does.
+// Records every weight of every layer, as hexapla inspect does.
 struct SeeAll : Observer {
   std::map<std::string, std::vector<double>> weights;
   void observe(const std::string&, Tensor, Offsets) override {}
@@ -144,7 +144,7 @@ TEST(Alignment, MergesTokensToWords) {
   ASSERT_EQ(words.columns, 3);
   const std::vector<double> expected{.7, .2, .1, .2, .7, .1, .2, .1, .7};
   for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(words.weights[i], expected[i], 1e-15) << i;
-  const SoftAlignment cut = merge(kTokens, {kFrom, 2}, {kTo, 3});  // a third word of which nothing was read
+  const SoftAlignment cut = merge(kTokens, {kFrom, 2}, {kTo, 3});  // no token was read of the third word
   EXPECT_THAT(hard_links(cut), ElementsAre(data::Link{0, 0}, data::Link{1, 1}));
 }
 
@@ -153,14 +153,14 @@ TEST(Alignment, LinksAndText) {
   EXPECT_EQ(data::pharaoh(hard_links(kTokens)), "0-0 2-1 2-2");
   EXPECT_EQ(data::pharaoh(links_above(kTokens, .3)), "0-0 1-0 2-1 2-2");
   EXPECT_EQ(soft_text({2, 2, {.25, .75, 1, 0}}), "0.25,0.75 1,0");
-  const SoftAlignment nothing{1, 1, {1}};  // of two empty lines
+  const SoftAlignment nothing{1, 1, {1}};  // two empty lines
   EXPECT_THAT(hard_links(nothing), IsEmpty());
   EXPECT_EQ(data::pharaoh({}), "");
 }
 
 class AlignText : public testing::Test {
  protected:
-  AlignText() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty ones
+  AlignText() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty translations
   TestModel m_{config()};
   std::unique_ptr<Backend> backend_ = make_cpu_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
@@ -202,11 +202,12 @@ TEST_F(AlignText, OfFoundTranslationsIsThatOfTheirTokens) {
   EXPECT_GT(same, 3);
 }
 
-// Each part of the translation looks at its own part of the line, and nothing of the line is left out.
+// Each part of the translation is aligned with its own part of the line, and the whole line is
+// covered.
 TEST_F(AlignText, ALineInPartsIsAlignedPartByPart) {
   options_.search.token_scores = true;
   const std::vector<std::string> parts{"ein Hund läuft.", "zwei Katzen."}, whole{parts[0] + " " + parts[1]};
-  options_.max_length = static_cast<int64_t>(vocabulary().encode(parts[0]).size()) + 1;  // the longer one
+  options_.max_length = static_cast<int64_t>(vocabulary().encode(parts[0]).size()) + 1;  // the longer part
   const auto alone = translator_.translate(parts, options_);
   const Translation joined = translator_.translate(whole, options_)[0][0];
   ASSERT_EQ(joined.parts.size(), 2u);

@@ -1,5 +1,5 @@
 #pragma once
-// Forced decoding of many pairs: in batches of like length, by several workers.
+// Forced decoding of many pairs: in batches of similar length, by several workers.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -16,7 +16,7 @@ struct PairBatch {
   std::vector<text::Ids> from, to;
 };
 
-// Pairs in batches of like length, shared out among workers.
+// Batches of pairs of similar length, shared by workers.
 struct PairBatches {
   std::vector<LineEncoder::Line> from, to;  // the sources end with </s>
   std::vector<std::vector<size_t>> batches;
@@ -32,7 +32,7 @@ struct PairBatches {
     }
     return b;
   }
-  // The most memory that a batch needs.
+  // The largest memory of any batch.
   template <class Memory>
   size_t most(Memory&& memory) const {
     size_t bytes = 0;
@@ -42,7 +42,7 @@ struct PairBatches {
     }
     return bytes;
   }
-  // Canceled: by `stop`, between two batches.
+  // Throws Canceled if `stop` is set between two batches.
   template <class Work>
   void each_batch(Backend& backend, DType dtype, size_t memory, Work&& work) const {
     std::atomic<size_t> next = 0;
@@ -55,13 +55,14 @@ struct PairBatches {
   bool stopped() const { return stop && *stop; }
 };
 
-// What reads the pairs. Borrows.
+// The model for the pairs. Borrows.
 struct PairReader {
   const model::Transformer& model;
   SpecialIds special;
   Backend& backend;
 };
-// see(index in the input, weights of its tokens) for each pair, from the workers' threads. UsageError: no such head.
+// Calls see(index in the input, weights of its tokens) for each pair, from the workers' threads.
+// UsageError: no such head.
 void align_each(const PairReader& reader, const PairBatches& pairs, const AttentionHead& attention,
                 const std::function<void(size_t, SoftAlignment)>& see);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is done with translations once they are found, by the attention that one forced pass shows
-// (decode/rescoring/alignment.h): the coverage penalty, and unknown tokens written as what they came from.
+// Uses the attention of a forced pass (decode/rescoring/alignment.h) after the search: for the
+// coverage penalty, and to replace unknown tokens by their source text.
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 
-// beta * coverage() is added to `normalized`, and each sentence's hypotheses are sorted by it.
+// Adds beta * coverage() to `normalized` and sorts each sentence's hypotheses by it.
 void add_coverage(const Aligner& align, std::span<const text::Ids> sources, std::span<std::vector<Hypothesis>> found,
                   double beta);
 
@@ -19,14 +19,15 @@ struct SourceTexts {
   std::span<const std::string> texts;
   const text::Vocabulary& vocabulary;
 };
-// For every hypothesis with unknown tokens what these came from, in their order. The pointers are those into `found`.
+// The source text of each unknown token, in order, for every hypothesis with unknown tokens. Keys
+// point into `found`.
 using Copies = std::unordered_map<const Hypothesis*, std::vector<std::string>>;
 Copies copies(const Aligner& align, const SourceTexts& sources, const text::Vocabulary& target,
               std::span<const std::vector<Hypothesis>> found);
 
-// What target token t came from: of the unknown source tokens the one that had most of its attention, since what one
-// side cannot spell the other cannot either; where the source has none, the whole word (the characters, in a script
-// without blanks) of the token that had most.
+// The source text for target token t: if the source has unknown tokens, the one with the most
+// attention, because what one side cannot spell the other cannot either; otherwise the whole word
+// (the characters, in a script without spaces) of the token with the most attention.
 std::string source_of_unknown(const SoftAlignment& tokens, int64_t t, std::string_view text,
                               const text::EncodedText& source, int32_t unknown);
 

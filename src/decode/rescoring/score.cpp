@@ -7,7 +7,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr int64_t tile_rows = 256;  // so many rows of logits exist at a time
+constexpr int64_t tile_rows = 256;  // rows of logits at a time
 
 std::vector<text::Ids> with_start(std::span<const text::Ids> targets, int32_t bos) {
   std::vector<text::Ids> all;
@@ -18,7 +18,7 @@ std::vector<text::Ids> with_start(std::span<const text::Ids> targets, int32_t bo
   return all;
 }
 
-// log p of every label, given the decoder's output x [N, d_model].
+// log p of every label, from the decoder's output x [N, d_model].
 std::vector<double> label_scores(Context& cx, const model::Transformer& model, Tensor x,
                                  std::span<const int32_t> labels) {
   std::vector<double> scores;

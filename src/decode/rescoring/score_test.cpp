@@ -62,8 +62,8 @@ TEST(Score, NeighborsTilesAndThreadsDoNotMatter) {
   use_threads(1);
 }
 
-// The memory that is counted is what score() has: of the encoder, whose layers outnumber those of the decoder, no more
-// than it keeps.
+// score() runs in exactly the memory that is computed for it: of the encoder, which has more layers
+// than the decoder, only what it keeps counts.
 TEST(Score, LongSourcesBesideShortTargetsHaveTheMemory) {
   const auto backend = make_reference_backend();
   const std::vector<text::Ids> longer = random_sentences(3, 60, 24), shorter{{2}, {5, 2}, {6, 7, 2}};

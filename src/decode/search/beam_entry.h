@@ -1,5 +1,5 @@
 #pragma once
-// What a search holds of a sentence on its way.
+// The search state of a sentence in progress.
 #include <algorithm>
 #include <vector>
 
@@ -12,35 +12,35 @@ namespace hexapla::decode {
 struct BeamEntry {
   Prefix prefix;
   double score = 0;
-  std::vector<float> token_scores;  // only where they are asked for
-  uint32_t sample = 0;              // its number, where it is one
-  double lost = 0;                  // what penalties have added to the score, which is no log-probability then
+  std::vector<float> token_scores;  // only on request
+  uint32_t sample = 0;              // its number, if sampled
+  double lost = 0;                  // sum of penalties in the score; score - lost is the log-probability
 };
 
 class DecodingStrategy;
 
 struct Sentence {
-  size_t source;              // its name in the queue that it comes from
+  size_t source;              // its name in its queue
   int64_t first_row, tokens;  // its memory rows
-  int64_t cap, width;         // tokens of a translation, </s> counted, and hypotheses, at most
+  int64_t cap, width;         // maximum tokens of a translation, including </s>, and maximum hypotheses
   const SentenceConstraints* constraints;
   DecodingStrategy* strategy;
   std::vector<BeamEntry> live;
   std::vector<Hypothesis> finished;
 };
 
-// What hypotheses of `tokens` tokens, </s> counted, are compared by.
+// The score by which hypotheses of `tokens` tokens, including </s>, are compared.
 inline double normalized(double score, int64_t tokens, const SearchOptions& options) {
   return (score - options.word_penalty * static_cast<double>(tokens)) / divisor(options.length_penalty, tokens);
 }
 
-// By their normalized scores, equal ones as they came.
+// Sorts by normalized score; stable.
 inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
   std::stable_sort(hypotheses.begin(), hypotheses.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.normalized > b.normalized; });
 }
 
-// live + id, of log-probability `last`, with the score of the whole given.
+// live + id, whose log-probability is `last`; score: of the whole.
 inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, double last, const SearchOptions& options) {
   BeamEntry next{live.prefix, score, {}, live.sample, live.lost};
   next.prefix.ids.push_back(id);
@@ -51,7 +51,7 @@ inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, doubl
   return next;
 }
 
-// live + </s>, of log-probability `last`, to which a penalty adds `lost`.
+// live + </s>, whose log-probability is `last`; `lost` is added by a penalty.
 inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options, double lost = 0) {
   const double score = live.score + last + lost;
   const text::Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());

@@ -5,12 +5,13 @@
 namespace hexapla::decode {
 namespace {
 
-// While nothing is written: the token that the translation has to begin with, which costs nothing.
+// The required first token of the translation, which costs nothing, if nothing is written yet.
 std::optional<int32_t> given_start(const Sentence& s) {
   return s.live.front().prefix.ids.size() == 1 ? s.constraints->opening : std::nullopt;
 }
 
-// Expand: the candidates of one sentence, best first; among equals the lower beam, then the order of the row.
+// Expand: the candidates of one sentence, best first; ties by the lower beam, then by the order in
+// the row.
 std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t first_row, size_t needed) {
   if (const auto given = given_start(s)) return {{0, 0, 0, *given}};
   std::vector<Candidate> all;
@@ -52,7 +53,7 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
 
 namespace {
 
-// Of a sentence whose finished hypotheses are sorted, and as many as its beam is wide.
+// Call when the finished hypotheses are sorted and at least as many as the beam is wide.
 bool outscored(const Sentence& s, const SearchOptions& options) {
   if (s.live.empty() || s.width == 1) return true;
   const BeamEntry& best = s.live.front();
@@ -74,13 +75,13 @@ void retire(Sentence& s, const SearchOptions& options) {
   s.finished.resize(std::min(s.finished.size(), static_cast<size_t>(options.n_best)));
 }
 
-// A score only falls as tokens are added, and its divisor is largest or smallest at the next length or at the longest.
-// What words take away grows with their number; what they give, too.
+// A score only falls with more tokens, and its divisor is extreme at the next length or at the
+// maximum length. Word penalties and rewards grow with the number of tokens.
 bool passed(const Sentence& s, const SearchOptions& options) {
   const auto n_best = static_cast<size_t>(options.n_best);
   if (s.finished.size() < n_best) return false;
   const BeamEntry& best = s.live.front();
-  const auto next = static_cast<int64_t>(best.prefix.ids.size());  // <s> stands for the </s> that may come
+  const auto next = static_cast<int64_t>(best.prefix.ids.size());  // counting <s> in place of the next </s>
   const double score = best.score - options.word_penalty * static_cast<double>(options.word_penalty < 0 ? s.cap : next);
   const double bound =
       std::max(score / divisor(options.length_penalty, next), score / divisor(options.length_penalty, s.cap));
@@ -104,7 +105,7 @@ void BeamSearch::choose(Context& cx, const NextLogits& logits, std::span<Sentenc
   }
 }
 
-// At the longest length every hypothesis gets </s>.
+// At the maximum length every hypothesis gets </s>.
 void BeamSearch::end(Context& cx, Sentence& s, const NextLogits& logits) {
   const std::vector<double> ends = end_scores(cx, logits, special_);
   std::vector<Candidate> candidates;

@@ -1,15 +1,15 @@
 #pragma once
-// Beam search, section 6.1; what it does to a sentence stands at search().
+// Beam search, section 6.1; described at search().
 #include "decode/search/best_tokens.h"
 #include "decode/search/decoding_strategy.h"
 
 namespace hexapla::decode {
 
 struct Candidate {
-  double score, last;  // of the whole hypothesis, of its last token alone
+  double score, last;  // of the whole hypothesis; of its last token
   size_t beam;
   int32_t id;
-  double lost = 0;  // what a penalty adds to the score of this token
+  double lost = 0;  // added to the score of this token by a penalty
 };
 
 class BeamSearch : public DecodingStrategy {
@@ -20,8 +20,8 @@ class BeamSearch : public DecodingStrategy {
               std::span<const int64_t> first) override;
 
  protected:
-  // For whoever wants to know (TracedBeamSearch): the candidates of a step, best first, before any of them goes on; at
-  // the longest length each live hypothesis with </s>.
+  // Hook for TracedBeamSearch: the candidates of a step, best first, before any of them is
+  // continued; at the maximum length each live hypothesis with </s>.
   virtual void weighed(const Sentence&, const std::vector<Candidate>&) {}
 
  private:
@@ -31,15 +31,17 @@ class BeamSearch : public DecodingStrategy {
   SpecialIds special_;
 };
 
-// Best first; equal ones as they came.
+// Best first; stable.
 void sort(std::vector<Candidate>& candidates);
-// Choose and move: what ends among the first `width` is finished, the best that do not end go on.
+// Select: candidates among the first `width` that end are finished; the best that do not end
+// continue.
 void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos);
-// Retire: a sentence that is done, with `width` finished hypotheses or none that can still pass, leaves the batch.
+// Retire: removes a sentence from the batch if it is done: `width` finished hypotheses, or no live
+// one that can still win.
 void retire(Sentence& s, const SearchOptions& options);
 
-// Whether nothing that is still live, the best of it first, can pass the worst of the n_best of the finished, which are
-// sorted.
+// Whether no live hypothesis (best first) can still beat the worst of the n_best finished ones,
+// which are sorted.
 bool passed(const Sentence& s, const SearchOptions& options);
 
 }  // namespace hexapla::decode

@@ -1,5 +1,5 @@
 #pragma once
-// What a step's logits say of the next token.
+// The most probable next tokens from a step's logits.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -23,17 +23,17 @@ struct Token {
       "lower learning rate if its loss was not finite, either");
 }
 
-// The k most probable tokens of each row of logits that may be written, best first.
+// The k most probable writable tokens of each row of logits, best first.
 class BestTokens {
  public:
-  // Asks for two more than are needed, because <s> and padding may be among them.
+  // Takes two more than needed, because <s> and padding may be among them.
   BestTokens(Context& cx, const NextLogits& logits, int64_t needed, const SpecialIds& special)
       : special_(special), logits_(logits) {
     k_ = std::min(needed + 2, logits.values.shape[1]);
     top_ = log_softmax_top(cx, logits.values, k_);
   }
-  // f(score, id), best first, until it returns false; what cannot be written at all is left out. RunError: not a
-  // number, or the best one of the row infinite.
+  // Calls f(score, id), best first, until it returns false; skips tokens that cannot be written.
+  // RunError: NaN, or the best score of the row is infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The sentences that a worker has on their way: drawn from a queue, begun a few together, stepped together, given back
-// as each is done. Steps: DecoderSteps or a sibling.
+// The sentences that a worker has in progress: taken from a queue, begun a few at a time, stepped
+// together, and returned when done. Steps: DecoderSteps or EnsembleSteps.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -17,17 +17,18 @@ class DecodeLoop {
   DecodeLoop(Steps& steps, int64_t positions, SentenceQueue& queue, const DecodingCapacity& capacity)
       : decoder_(steps), positions_(positions), queue_(queue), capacity_(capacity) {}
 
-  // Until the queue has no sentence for an idle loop.
+  // Runs until the queue has no sentence for an idle loop.
   void run(Context& cx) {
     while (begin()) {
-      if (sentences_.empty()) continue;  // all that were begun have failed
+      if (sentences_.empty()) continue;  // all sentences just begun have failed
       step(cx);
       give_back();
     }
   }
 
  private:
-  // Begins sentences while there is room and enough of it: encoding one at a time would be slow. -> was there work?
+  // Begins sentences if there is enough room for several: encoding one at a time would be slow.
+  // Returns whether there was work.
   bool begin() {
     drop_unwanted();
     const auto on_their_way = static_cast<int64_t>(sentences_.size());
@@ -39,7 +40,7 @@ class DecodeLoop {
       begun.push_back(*std::exchange(waiting_, {}));
       attempt(std::span(&begun.back(), 1), [&] { add(begun.back(), *at); });
     }
-    // A queue that ended here would leave its sentences without translations, and nobody would know.
+    // If the loop ended here, its sentences would silently stay without translations.
     HEXAPLA_CHECK(!(sentences_.empty() && waiting_), "search: there is no room even for one sentence of ",
                   waiting_ ? waiting_->source->size() : 0, " tokens");
     attempt(begun, [&] { encode(begun); });
@@ -73,7 +74,7 @@ class DecodeLoop {
   }
   static int64_t rows_of(const Sentence& s) { return s.cap * s.width; }
 
-  // Before which sentence this one goes, if there is memory for it.
+  // The index to insert the sentence at, if there is memory for it.
   std::optional<size_t> slot_for(const SentenceJob& job) const {
     const Sentence s = sentence(job);
     if (held_rows_ + rows_of(s) > capacity_.cache_rows) return {};
@@ -102,7 +103,7 @@ class DecodeLoop {
     forget_failed();
   }
 
-  // The sentences [from, to) have a strategy in common.
+  // The sentences [from, to) have the same strategy.
   void choose(Context& cx, const NextLogits& logits, std::span<const int64_t> first, size_t from, size_t to) {
     const int64_t begin = first[from], end = to < first.size() ? first[to] : logits.rows();
     std::vector<int64_t> own(first.begin() + static_cast<std::ptrdiff_t>(from),
@@ -115,8 +116,9 @@ class DecodeLoop {
   static size_t name(const Sentence& s) { return s.source; }
   static size_t name(const SentenceJob& job) { return job.name; }
 
-  // f(), of which nothing comes out where the queue answers all of these. They stay until forget_failed(): the rows of
-  // the others are counted with their own.
+  // Runs f(). If it throws, the sentences fail; rethrows if the queue does not take the failure.
+  // Failed sentences stay until forget_failed(), because the rows of the others are counted with
+  // theirs.
   template <class Those, class F>
   void attempt(const Those& whose, F&& f) {
     try {
@@ -163,7 +165,7 @@ class DecodeLoop {
     return waiting_.has_value();
   }
 
-  // Before which sentence there are so many memory rows that nobody has.
+  // The index before which there are `tokens` free memory rows.
   std::optional<size_t> gap(int64_t tokens) const {
     int64_t free = 0;
     for (size_t i = 0; i < sentences_.size(); ++i) {
@@ -179,8 +181,8 @@ class DecodeLoop {
   SentenceQueue& queue_;
   DecodingCapacity capacity_;
   std::vector<Sentence> sentences_;     // by first row
-  int64_t held_rows_ = 0;               // of the cache, at most
-  std::vector<size_t> failed_;          // of this step
+  int64_t held_rows_ = 0;               // upper bound of cache rows
+  std::vector<size_t> failed_;          // in this step
   std::optional<SentenceJob> waiting_;  // taken from the queue, not yet begun
 };
 

@@ -8,11 +8,11 @@ namespace hexapla::decode {
 
 namespace {
 
-// Two hypotheses a bank translate what is not required better than one. The fullest banks go on in a narrow beam, too,
-// and a sentence may have many terms of a glossary.
+// Two hypotheses per bank translate the rest better than one. The fullest banks continue in a
+// narrow beam, too, and a sentence may contain many glossary terms.
 constexpr int64_t kWidestOfTerms = 16;
 
-// Tokens that a request makes a translation write.
+// The number of tokens that a request forces into a translation.
 int64_t demanded(const SentenceConstraints& request) {
   int64_t n = request.prefix_tokens;
   for (const Requirement& r : request.required) n += r.tokens();
@@ -34,7 +34,7 @@ int64_t longest_translation(int64_t positions, const text::Ids& source, const Se
                             const SentenceConstraints& request) {
   const auto tokens = static_cast<int64_t>(source.size());
   int64_t cap = tokens + options.extra_length + demanded(request);
-  if (options.longest > 0) cap = std::min(cap, options.longest + 1);  // </s>
+  if (options.longest > 0) cap = std::min(cap, options.longest + 1);  // for </s>
   if (options.longest_ratio > 0)
     cap = std::min(cap, static_cast<int64_t>(std::ceil(options.longest_ratio * static_cast<double>(tokens - 1))) + 1);
   if (options.min_length > 0) cap = std::max(cap, options.min_length + 1);
@@ -52,7 +52,7 @@ int64_t width(const SearchOptions& options, const SentenceConstraints& request) 
 
 DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const SearchOptions& options) {
   int64_t all = 0, rows = 0, longest_source = 0;
-  int64_t beyond = 0;  // tokens of a translation beyond those of its source, at most
+  int64_t beyond = 0;  // most tokens of a translation beyond those of its source
   for (const size_t i : q.order) {
     const SentenceConstraints& r = request(q, i);
     const auto n = static_cast<int64_t>(q.sources[i].size());

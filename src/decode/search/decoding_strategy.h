@@ -1,6 +1,6 @@
 #pragma once
-// How the next tokens are chosen: each way of decoding is a sibling of this interface, and a decode loop drives any of
-// them.
+// Chooses the next tokens. Each decoding method implements this interface, and a decode loop drives
+// any of them.
 #include <span>
 #include <vector>
 
@@ -11,10 +11,12 @@ namespace hexapla::decode {
 class DecodingStrategy {
  public:
   virtual ~DecodingStrategy() = default;
-  // Before the first step of a sentence, whose live hypotheses are to be made: at most width of them, ever.
+  // Called before the first step of a sentence; creates its live hypotheses. There may never be
+  // more than width.
   virtual void begin(Sentence& s) = 0;
-  // logits: of the next token of every live hypothesis; first[i]: the first row of sentence i. A sentence that is done
-  // has no live hypothesis afterwards, and its finished ones are what is returned, best first.
+  // logits: of the next token of every live hypothesis; first[i]: the first row of sentence i.
+  // Afterwards a sentence that is done has no live hypotheses, and its finished ones are the
+  // result, best first.
   virtual void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
                       std::span<const int64_t> first) = 0;
 };

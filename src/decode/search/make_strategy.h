@@ -6,8 +6,8 @@
 
 namespace hexapla::decode {
 
-// The way of decoding that options and constraints ask for. Borrows all of them. UsageError: sampling, where a sentence
-// has words that are required.
+// The decoding strategy for these options and constraints. Borrows all of them. UsageError:
+// sampling for a sentence with required phrases.
 std::unique_ptr<DecodingStrategy> make_strategy(const AllConstraints& all, const SearchOptions& options,
                                                 const SpecialIds& special);
 

@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr uint32_t attempts = 64;  // before what is forbidden is taken out of the distribution one by one
+constexpr uint32_t attempts = 64;  // before all forbidden tokens are removed from the distribution
 
 double total(std::span<const double> weights) {
   double sum = 0;
@@ -18,7 +18,8 @@ double total(std::span<const double> weights) {
   return sum;
 }
 
-// The first index at which the running sum of the weights passes u times their sum; none where all of them are 0.
+// The first index at which the running sum of the weights exceeds u times their total; none if all
+// are 0.
 std::optional<size_t> index_at(std::span<const double> weights, double u) {
   const double wanted = u * total(weights);
   double running = 0;
@@ -31,15 +32,15 @@ std::optional<size_t> index_at(std::span<const double> weights, double u) {
   return last;
 }
 
-// Which tokens of a row of logits can be drawn at all.
+// The tokens of a row of logits that can be sampled at all.
 std::vector<bool> writable(Tensor log_p, const ConstrainedTokens& tokens) {
   std::vector<bool> open(static_cast<size_t>(log_p.shape[1]));
   for (size_t id = 0; id < open.size(); ++id) open[id] = tokens.writable(static_cast<int32_t>(id));
   return open;
 }
 
-// exp(log p / temperature) of the tokens that are open, relative to the best of them and not to the best of all: beside
-// one that is forbidden all others may be 0 at a low temperature, and yet one of them is to be drawn.
+// exp(log p / temperature) of the open tokens, relative to the best open one: relative to a better
+// forbidden token, all could be 0 at a low temperature.
 std::vector<double> weights(Tensor log_p, const std::vector<bool>& open, double temperature) {
   std::vector<double> w(open.size());
   double best = -std::numeric_limits<double>::infinity();
@@ -52,7 +53,7 @@ std::vector<double> weights(Tensor log_p, const std::vector<bool>& open, double 
 
 }  // namespace
 
-// How many of a row are sought at once; where a nucleus has more, the row is sorted.
+// How many tokens of a row are selected at once; if a nucleus has more, the row is sorted.
 int64_t best_of_a_row(const SamplingOptions& o) { return o.top_k > 0 ? o.top_k : o.top_p < 1 ? 62 : 1; }
 
 double draw(const DrawKey& key, uint32_t attempt) {
@@ -118,7 +119,7 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
     if (!id) return {};
     if (constraints_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
     open[*id] = false;
-    if (std::exchange(w[*id], 0) == 1) w = weights(log_p, open, temperature);  // it was what the others are relative to
+    if (std::exchange(w[*id], 0) == 1) w = weights(log_p, open, temperature);  // the others were relative to this one
   }
   for (size_t id = 0; id < open.size(); ++id)
     open[id] = open[id] && constraints_.allows(so_far, static_cast<int32_t>(id));
@@ -138,7 +139,7 @@ std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& 
   return best.tokens[index_at(std::span(best.weights).first(n), draw(key, 0)).value()];
 }
 
-// The top_k of what is allowed, or all of it.
+// The top_k of the allowed tokens, or all of them.
 Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const {
   const SamplingOptions& o = *options_.sampling;
   Nucleus found;
@@ -149,7 +150,7 @@ Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, ConstrainedTokens&
   return found;
 }
 
-// What is forbidden is no part of the whole. (Of what is not looked at, being too improbable, nobody knows.)
+// Forbidden tokens do not count in the total. (Except those too improbable to be looked at.)
 Sampler::Nucleus Sampler::of_the_whole(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const {
   const SamplingOptions& o = *options_.sampling;
   const Tensor log_p = tokens.scores(row);

@@ -1,20 +1,22 @@
 #pragma once
-// Draws translations: each token by the model's probabilities, which may be sharpened, flattened or cut off.
+// Samples translations token by token from the model's distribution, which may be sharpened,
+// flattened or truncated.
 #include "decode/constraints/constrained_tokens.h"
 #include "decode/search/decoding_strategy.h"
 
 namespace hexapla::decode {
 
-// Names a draw. What is drawn depends on nothing else, so neither on neighbors nor on threads.
+// Identifies a random draw. The result depends on nothing else, neither on other sentences nor on
+// threads.
 struct DrawKey {
   uint64_t seed, line;    // of the input
   uint32_t part, sample;  // of the line; of the part
   int64_t step;
 };
-// In [0, 1), of 53 bits. attempt: where a draw is repeated.
+// In [0, 1), with 53 bits. attempt: number of the repetition.
 double draw(const DrawKey& key, uint32_t attempt);
 
-// Candidates that the sampler takes from each row of logits at once.
+// Number of candidates that the sampler takes from each row of logits at once.
 int64_t best_of_a_row(const SamplingOptions& options);
 
 class Sampler final : public DecodingStrategy {
@@ -26,8 +28,8 @@ class Sampler final : public DecodingStrategy {
               std::span<const int64_t> first) override;
 
  private:
-  // The tokens that may be drawn, best first, their weights relative to the first, and the weight of which top_p is a
-  // share.
+  // The tokens to sample from, best first, their weights relative to the first, and the total
+  // weight to which top_p refers.
   struct Nucleus {
     std::vector<Token> tokens;
     std::vector<double> weights;
@@ -42,7 +44,7 @@ class Sampler final : public DecodingStrategy {
   Nucleus of_the_first(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const;
   Nucleus of_the_whole(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const;
   DrawKey key(const Sentence& s, const BeamEntry& live) const;
-  // The next token and its log-probability of the model; none if no token is allowed.
+  // The next token and its log-probability under the model; none if no token is allowed.
   std::optional<Token> next(const Sentence& s, const BeamEntry& live, ConstrainedTokens& tokens, int64_t row) const;
   std::optional<Token> of_all(const Partial& so_far, const DrawKey& key, ConstrainedTokens& tokens, int64_t row) const;
   std::optional<Token> of_the_best(const Partial& so_far, const DrawKey& key, ConstrainedTokens& tokens,

@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
-// Sentences that are named by their own numbers in the input, some at a time, by as many workers.
+// Samples for sentences with given line numbers, a few at a time, by several workers.
 struct Draws {
   const model::Transformer& model;
   std::vector<text::Ids> sources;
@@ -55,7 +55,7 @@ model::Config constant_config(int64_t vocabulary) {
   return c;
 }
 
-// A model that always says the same: these probabilities.
+// A model with the same distribution for every token.
 struct ConstantModel : TestModel {
   explicit ConstantModel(const std::vector<double>& p) : TestModel(constant_config(static_cast<int64_t>(p.size()))) {
     for (float& w : model.generator.weight->value.values<float>()) w = 0;
@@ -64,7 +64,7 @@ struct ConstantModel : TestModel {
   }
 };
 
-// How often each token comes first in 4,000 sentences' samples, </s> counted.
+// How often each token comes first in samples for 4,000 sentences, including </s>.
 std::map<int32_t, int> first_tokens(const TestModel& m, const SearchOptions& options) {
   std::map<int32_t, int> counts;
   const Draws draws(m.model, std::vector<text::Ids>(4000, text::Ids{4, 2}));
@@ -73,7 +73,7 @@ std::map<int32_t, int> first_tokens(const TestModel& m, const SearchOptions& opt
   return counts;
 }
 
-// Pearson's statistic against probabilities that are given up to a factor.
+// Pearson's chi-squared statistic; weights are unnormalized probabilities.
 double chi_square(const std::map<int32_t, int>& counts, const std::map<int32_t, double>& weights) {
   double n = 0, sum = 0, x = 0;
   for (const auto& [id, count] : counts) {
@@ -107,16 +107,16 @@ TEST(Sampler, CutsTheDistributionOff) {
   const ConstantModel m(probabilities);
   constexpr double limit = 13.8;  // two degrees of freedom
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_k = 3})), {{4, 0.4}, {5, 0.2}, {6, 0.15}}), limit);
-  // Of 0.9 that may be written, 0.4 + 0.2 are 0.667 and with 0.15 they are 0.833.
+  // Writable tokens have 0.9 in all: 0.4 + 0.2 are 0.667 of it, with 0.15 they are 0.833.
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_p = 0.66})), {{4, 0.4}, {5, 0.2}}), limit);
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_p = 0.67})), {{4, 0.4}, {5, 0.2}, {6, 0.15}}), limit);
-  // Of the best three, 0.4 is 0.53 and with 0.2 they are 0.8.
+  // Among the best three, 0.4 is 0.53, and with 0.2 it is 0.8.
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_k = 3, .top_p = 0.79})), {{4, 0.4}, {5, 0.2}}), limit);
   EXPECT_EQ(first_tokens(m, samples(1, {.top_k = 1})).size(), 1u);
   EXPECT_EQ(first_tokens(m, samples(1, {.top_p = 0.001})).size(), 1u);
 }
 
-// What rules forbid is not drawn, and the rest keeps its proportions.
+// Forbidden tokens are not sampled, and the others keep their proportions.
 TEST(Sampler, FollowsRules) {
   const ConstantModel m(probabilities);
   for (const SamplingOptions& s : {SamplingOptions{}, SamplingOptions{.top_p = 0.99}}) {
@@ -126,8 +126,8 @@ TEST(Sampler, FollowsRules) {
   }
 }
 
-// Where the best token is forbidden, the others keep their proportions however improbable they are beside it: at this
-// temperature their weights relative to it are 0.
+// If the best token is forbidden, the others keep their proportions, however improbable they are:
+// at this temperature their weights relative to it are 0.
 TEST(Sampler, LowTemperaturesUnderRulesDrawWhatIsLeft) {
   const ConstantModel m({1e-9, 1e-9, 1 - 1e-6, 1e-7, 2e-7, 2.02e-7, 1.98e-7, 1e-8});
   const double cold = 0.01;

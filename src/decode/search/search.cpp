@@ -15,7 +15,7 @@ SpecialIds special_ids(const text::Vocabulary& target) { return {target.bos(), t
 
 namespace {
 
-// All of the sources at a time, in their order.
+// All sources at once, in their order.
 struct Everything {
   std::vector<size_t> order;
   Queue queue;

@@ -17,7 +17,7 @@ namespace {
 using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
-// search() in an arena of exactly the size that search_memory() says.
+// search() in an arena of exactly search_memory() bytes.
 Found find(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
            const SearchOptions& options) {
   const DType dtype = model.target_embedding().table.value.dtype;
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<Backend>> backends() {
   return all;
 }
 
-// ---- against a search that knows every hypothesis, fed through the whole decoder ----
+// ---- comparison with an exhaustive search that uses the whole decoder ----
 
 class Oracle {
  public:
@@ -104,7 +104,7 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
   }
 }
 
-// Beam search as its description says, without batches, caches or an early end.
+// Beam search as described, without batches, caches or early stopping.
 std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const text::Ids& source,
                                           const SearchOptions& options) {
   Oracle oracle(model, source);
@@ -157,8 +157,8 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
 
 constexpr StopWhen outscored = StopWhen::outscored;
 
-// n_best below beam_size, so that sentences end early; exponents that make long translations win late; small
-// vocabularies, in which </s> stands at every rank.
+// n_best below beam_size, so that sentences end early; exponents that let long translations win
+// late; small vocabularies, so that </s> occurs at every rank.
 TEST(Search, EqualsPlainBeamSearch) {
   const auto backend = make_reference_backend();
   std::set<size_t> lengths;
@@ -199,7 +199,8 @@ TEST(Search, EqualsPlainBeamSearch) {
   EXPECT_GE(lengths.size(), 5u) << "the models are too dull for this test";
 }
 
-// A model that always says the same: after an early, probable end a longer translation may still become better.
+// A model with a constant distribution: after an early, probable end a longer translation may still
+// become better.
 TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
   model::Config c = small_config();
   c.source_vocab = c.target_vocab = 7;
@@ -211,12 +212,13 @@ TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
   const SearchOptions options{.beam_size = 6, .length_penalty = PowerPenalty{4}, .extra_length = 4};
   const auto backend = make_reference_backend();
   const Found found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, options);
-  EXPECT_EQ(found[0][0].ids, (text::Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, and not log 0.9 / 1
+  EXPECT_EQ(found[0][0].ids, (text::Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, not log 0.9 / 1
   EXPECT_EQ(found[0][0].ids, plain_beam_search(m.model, {5, 2}, options)[0].ids);
 }
 
-// In a beam of 1 logits are penalized: what is above 0 is divided (transformers' RepetitionPenaltyLogitsProcessor).
-// <s> is no exception where it is </s>, too. The score stays the model's.
+// With a beam of 1 logits are penalized: positive ones are divided (transformers'
+// RepetitionPenaltyLogitsProcessor), also that of <s> if it is </s>, too. The score stays the
+// model's.
 TEST(Search, AloneAHypothesisIsPenalizedByItsLogits) {
   model::Config c = small_config();
   c.source_vocab = c.target_vocab = 7;
@@ -258,8 +260,8 @@ TEST(Search, BeamOneIsGreedy) {
     }
 }
 
-// Few at a time, so that sentences take the places of others, by two workers that draw on one queue, in memory of
-// exactly the size that search_memory() says.
+// A few at a time, so that sentences replace others, by two workers on one queue, in memory of
+// exactly search_memory() bytes.
 Found find_by_workers(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
                       std::span<const size_t> order, const SearchOptions& options) {
   Found found(sources.size());
@@ -275,7 +277,8 @@ Found find_by_workers(Backend& backend, const model::Transformer& model, std::sp
   return found;
 }
 
-// Together, one by one, in another order, on one thread and on two: the same ids and the same bits of every score.
+// Together, one by one, in another order, with one thread and with two: the same ids and
+// bit-identical scores.
 void expect_no_neighbors(Backend& backend, const TestModel& m, int sentences) {
   const std::vector<text::Ids> sources = random_sentences(sentences, 12, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 8};
@@ -324,7 +327,7 @@ TEST(Search, MemoryIsEnoughForEveryVariantAndNotAbsurd) {
   }
 }
 
-// Also where a translation may become much longer than its source and those around it.
+// Also if a translation may become much longer than its source and the others.
 TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
   const TestModel m(small_config());
   m.model.generator.bias->value.data<float>()[specials.eos] = -30;
@@ -369,7 +372,7 @@ TEST(Search, LengthIsCapped) {
   const auto backend = make_reference_backend();
   const auto lengths = [&](const model::Config& config) {
     const TestModel m(config);
-    m.model.generator.bias->value.data<float>()[specials.eos] = -30;  // never of its own will
+    m.model.generator.bias->value.data<float>()[specials.eos] = -30;  // never by its score
     const auto found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
     return std::vector{found[0][0].ids.size(), found[1][0].ids.size()};
   };

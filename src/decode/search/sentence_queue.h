@@ -1,5 +1,5 @@
 #pragma once
-// Where a decode loop gets its sentences from, and where their translations go.
+// The source of a decode loop's sentences, and the destination of their translations.
 #include <exception>
 #include <optional>
 #include <vector>
@@ -8,32 +8,35 @@
 
 namespace hexapla::decode {
 
-// A sentence to be translated. All that it points to stays until it is done.
+// A sentence to translate. Everything that it points to must stay valid until it is done.
 struct SentenceJob {
   size_t name;              // in its queue
   const text::Ids* source;  // ends with </s>
   const SearchOptions* options;
   const SentenceConstraints* constraints;
-  DecodingStrategy* strategy;  // for these options and constraints; of this job or of all of the queue
+  DecodingStrategy* strategy;  // for these options and constraints; own or shared by the queue
 };
 
-// Siblings: ListQueue below, and LiveQueue (decode/live), whose sentences arrive while others are translated.
+// Implemented by ListQueue below, and by the queue of LiveQueue's loops (decode/live), whose
+// sentences arrive during translation.
 class SentenceQueue {
  public:
   virtual ~SentenceQueue() = default;
-  // The next sentence; none: there is none now. idle: the loop has nothing else to do, and ends where there is none.
+  // The next sentence; none if there is none now. idle: the loop has nothing else to do and ends if
+  // there is none.
   virtual std::optional<SentenceJob> next(bool idle) = 0;
-  // Before each step, and before a sentence is begun (it has no hypotheses yet): whether it is still to be translated.
-  // Where it is not, the queue has answered it.
+  // Called before each step, and before a sentence is begun (it then has no hypotheses): whether it
+  // is still to be translated. If not, the queue has answered it.
   virtual bool wanted(const Sentence&) { return true; }
-  // Best first; none follows the constraints where there are none.
+  // Best first; empty if none satisfies the constraints.
   virtual void done(size_t name, std::vector<Hypothesis> hypotheses) = 0;
-  // A step of this sentence has thrown. false: that is for the caller of the loop.
+  // A step of this sentence has thrown. Return false to let the exception propagate to the caller
+  // of the loop.
   virtual bool failed(size_t /*name*/, const std::exception_ptr&) { return false; }
 };
 
-// A list whose sentences have the options in common. Several loops may draw on one list, each through a queue of its
-// own.
+// A list of sentences with common options. Several loops may share one list, each through its own
+// queue.
 class ListQueue final : public SentenceQueue {
  public:
   ListQueue(Queue& list, const SearchOptions& options, DecodingStrategy& strategy, const Done& done)

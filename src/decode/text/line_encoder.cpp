@@ -11,7 +11,7 @@
 namespace hexapla::decode {
 namespace {
 
-// Where pieces stand that the vocabulary does not have.
+// The spans of pieces that the vocabulary does not have.
 std::vector<text::TokenSpan> unknown_spans(const text::Vocabulary& v, const std::string& text) {
   const text::EncodedText encoded = v.encode_with_spans(text);
   std::vector<text::TokenSpan> unknown;
@@ -19,7 +19,7 @@ std::vector<text::TokenSpan> unknown_spans(const text::Vocabulary& v, const std:
     if (encoded.ids[i] == v.unk()) unknown.push_back(encoded.spans[i]);
   return unknown;
 }
-// Whether each byte of a text stands in one.
+// For each byte of a text, whether it is in such a span.
 std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
   std::vector<bool> unknown(text.size());
   for (const text::TokenSpan& span : unknown_spans(v, text))
@@ -29,7 +29,7 @@ std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& te
 
 bool has(const text::Ids& ids, int32_t id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
-// Tokens of what a model sees of a text, and where they stand in all of it.
+// The tokens of the visible part of a text, with spans in the whole text.
 text::EncodedText encode_seen(const text::Vocabulary& v, const std::string& text,
                               const std::vector<text::TokenSpan>& hidden) {
   if (hidden.empty()) return v.encode_with_spans(text);
@@ -97,7 +97,7 @@ std::vector<text::TokenSpan> LineEncoder::protected_in(const std::string& clean,
   return protection->find(clean, unknown ? unknown_spans(vocabulary_, clean) : std::vector<text::TokenSpan>());
 }
 
-// How many of so many tokens are read.
+// How many of the tokens are read.
 size_t LineEncoder::kept(size_t tokens, size_t line) const {
   if (static_cast<int64_t>(tokens) < longest_) return tokens;
   warn(line, cat("of ", tokens + 1, " tokens only the first ", longest_, " were read (including </s>); ", remedy_));
@@ -112,7 +112,8 @@ std::string LineEncoder::repaired(const std::string& text, size_t line) const {
   return clean;
 }
 
-// A model that is given another script than its own reads next to nothing, and invents a fluent answer.
+// A model that gets another script than its own understands almost nothing, but invents a fluent
+// answer.
 void LineEncoder::warn_of_unknown_letters(const std::string& clean, const text::Ids& ids, size_t line) const {
   if (!warn_ || !has(ids, vocabulary_.unk())) return;
   const std::vector<bool> unknown = unknown_bytes(vocabulary_, clean);

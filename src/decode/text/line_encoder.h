@@ -1,6 +1,6 @@
 #pragma once
-// One side of the input: lines to ids, cut where they are too long for the model. Every line that a user gives to a
-// model is read here, so that all interfaces say the same of it.
+// Converts lines of one side to ids, truncated if they are too long for the model. All interfaces
+// read lines for a model here, so that all give the same warnings.
 #include <functional>
 #include <span>
 #include <string>
@@ -12,20 +12,20 @@
 
 namespace hexapla::decode {
 
-// A note about a line.
+// A warning about a line.
 struct LineNote : std::string {
-  bool unknown_letters;  // that its vocabulary lacks most of them: what the model makes of it means nothing
+  bool unknown_letters;  // the vocabulary lacks most of its letters, so the translation is meaningless
   LineNote(std::string text, bool unknown = false) : std::string(std::move(text)), unknown_letters(unknown) {}
 };
-// The line's index in the input (from 0) and what was done to it. A result comes in every case.
+// The line's index in the input (from 0) and what was done to it. There is always a result.
 using LineWarning = std::function<void(size_t line, const LineNote& what)>;
 
-// A line is the text that is translated, or a translation of it.
+// Whether a line is the text to translate or a translation.
 enum class LineSide { source, translation };
 
-// Borrows everything. Warns of a line of more than max_length tokens (or than the model's learned positions), </s>
-// counted, of which only the first are read; of bytes that are not UTF-8, each read as U+FFFD; and of a line most of
-// whose letters the vocabulary lacks.
+// Borrows everything. Warns of lines of more than max_length tokens (or than the model's learned
+// positions), including </s>, of which only the first tokens are read; of invalid UTF-8, where each
+// byte is read as U+FFFD; and of lines most of whose letters the vocabulary lacks.
 class LineEncoder {
  public:
   LineEncoder(const text::Vocabulary& vocabulary, const model::Config& config, int64_t max_length,
@@ -36,24 +36,26 @@ class LineEncoder {
   // Without </s>; empty for a blank line. `line` is its index in the input, for warnings.
   text::Ids encode(const std::string& text, size_t line) const;
   std::vector<text::Ids> encode(std::span<const std::string> lines) const;
-  // The same, and to which words of the line (text/words.h) each token belongs.
+  // The same, with the words of the line (text/words.h) that each token belongs to.
   struct Line {
     text::Ids ids;
     std::vector<text::WordSpan> words;
     int32_t word_count = 0;
-    int32_t words_read = 0;  // fewer where the line was cut; one that was cut itself counts
-    bool opened = false;     // the first token is given, and costs nothing (OpenedLine::opening)
+    int32_t words_read = 0;  // fewer if the line was truncated; includes a truncated word
+    bool opened = false;     // the first token is given and costs nothing (OpenedLine::opening)
   };
-  // hidden: what has words, but no tokens: bytes at the start, and what the model does not see of the rest.
+  // hidden: text that has words but no tokens: bytes at the start, and spans of the rest that the
+  // model does not see.
   struct Hidden {
     size_t bytes = 0;
-    std::vector<text::TokenSpan> spans = {};  // in the rest, in order
+    std::vector<text::TokenSpan> spans = {};  // in the rest, in ascending order
   };
   Line encode_words(const std::string& text, size_t line, text::WordEnds ends, const Hidden& hidden) const;
   Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const {
     return encode_words(text, line, ends, {});
   }
-  // What of a text `protection` protects, in order. ids: of the text, which is valid UTF-8.
+  // The parts of a text that `protection` protects, in order. ids: of the text, which is valid
+  // UTF-8.
   std::vector<text::TokenSpan> protected_in(const std::string& clean, const text::Ids& ids,
                                             const text::Protection* protection) const;
 
@@ -65,8 +67,8 @@ class LineEncoder {
   void warn(size_t line, const std::string& what, bool unknown_letters = false) const;
 
   const text::Vocabulary& vocabulary_;
-  int64_t longest_;     // tokens of a sentence, </s> counted
-  const char* remedy_;  // for a longer one
+  int64_t longest_;     // tokens of a sentence, including </s>
+  const char* remedy_;  // for longer ones
   const LineWarning& warn_;
   LineSide side_;
 };

@@ -1,4 +1,4 @@
-// Text of scripts without blanks between words: constraints, alignments and scores, by character.
+// Text in scripts without spaces between words: constraints, alignments and scores by character.
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -67,7 +67,7 @@ TEST_F(NoBlanks, ForbiddenPhrasesAreRefusedAtTheTokenThatEndsThem) {
     const Strings free = translated(lines);
     int tried = 0;
     for (const char* phrase : {"北京", "上海", "我们", "喜欢", "公园", "去", "狗", "跑", "。"}) {
-      if (with(free, phrase) <= 5) continue;  // this model has no use for it
+      if (with(free, phrase) <= 5) continue;  // this model hardly uses it
       ++tried;
       options_.everywhere.forbid = {phrase};
       EXPECT_EQ(with(translated(lines), phrase), 0) << phrase;
@@ -138,7 +138,8 @@ TEST_F(NoBlanks, ScoresOfCharactersAddUp) {
   }
 }
 
-// One source token of two characters, one of one, and </s>; a target token of two characters, and </s>.
+// Source tokens with two characters and with one, and </s>; a target token with two characters, and
+// </s>.
 TEST(Alignment, TokensOfSeveralWordsShareTheirWeight) {
   const SoftAlignment tokens{2, 3, {.6, .3, .1, .2, .2, .6}};
   const std::vector<text::WordSpan> from{text::WordSpan(0, 1), text::WordSpan(2)}, to{text::WordSpan(0, 1)};

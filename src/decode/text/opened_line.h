@@ -1,5 +1,5 @@
 #pragma once
-// The language that a line chooses for its translation: ">>de<<" before it, for models that are told languages.
+// The target language of a line: a prefix such as ">>de<<", for multilingual models.
 #include <optional>
 #include <string_view>
 
@@ -8,11 +8,11 @@
 namespace hexapla::decode {
 
 struct OpenedLine {
-  size_t bytes = 0;                  // at the start of the line, which name the language and are no part of the text
-  std::optional<int32_t> opening{};  // the token that the translation begins with: it is given, and costs nothing
+  size_t bytes = 0;                  // prefix that names the language and is not part of the text
+  std::optional<int32_t> opening{};  // first token of the translation: given, and costs nothing
 };
 
-// None of both where translations into this vocabulary begin with no such token.
+// Empty if translations into this vocabulary do not begin with a language token.
 OpenedLine opened_line(const text::Vocabulary& target, std::string_view line);
 
 }  // namespace hexapla::decode

@@ -11,7 +11,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {all.begin(), all.end()};
 }
 
-// One sentence and one translation of it, before anything is put back.
+// A sentence and one of its translations, before hidden text is restored.
 class Pair {
  public:
   Pair(const TextSides& sides, const SentenceSpan& sentences, size_t i, Translation& t)
@@ -36,7 +36,7 @@ class Pair {
   }
 
  private:
-  // A prefix and required phrases, which nothing may come into.
+  // Spans of the prefix and of required phrases, into which nothing may be inserted.
   std::vector<text::TokenSpan> solid() const {
     std::vector<text::TokenSpan> all;
     const std::string& text = translation_.text;
@@ -51,7 +51,7 @@ class Pair {
           all.push_back({at, at + phrase.text.size()});
     return all;
   }
-  // What the constraints ask for is there already.
+  // Text already present because of the constraints.
   std::string given() const {
     std::string all = constraints_.prefix;
     for (const Requirement& required : constraints_.required)

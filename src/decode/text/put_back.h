@@ -1,6 +1,6 @@
 #pragma once
-// What the model did not see of a sentence comes back into its translations, beside the words that its neighbors became
-// (text/marked/protected_text.h).
+// Restores text hidden from the model in its translations, next to the words that correspond to its
+// neighbors (text/marked/protected_text.h).
 #include <span>
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace hexapla::decode {
 
-// translations: of each sentence. Those of sentences that the model saw whole stay as they are, and cost nothing.
+// translations: of each sentence. Translations of sentences without hidden text are unchanged, at
+// no cost.
 void put_back(const TextSides& sides, const SentenceSpan& sentences, std::span<std::vector<Translation>> translations,
               const Aligner& align);
 

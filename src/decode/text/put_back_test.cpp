@@ -1,4 +1,5 @@
-// What the model does not see is in every translation once, whatever the search and the line.
+// Text hidden from the model occurs exactly once in every translation, for any search options and
+// any line.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ size_t count(const std::string& text, const std::string& what) {
 class PutBackTest : public testing::Test {
  protected:
   PutBackTest() {
-    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;  // fewer empty ones
+    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;  // fewer empty translations
     protect();
   }
   void protect(bool placeholders = true, std::vector<std::string> patterns = {}) {
@@ -42,7 +43,8 @@ class PutBackTest : public testing::Test {
   }
   std::string text(const std::string& line) const { return translate({line})[0][0].text; }
 
-  // Lines with two to four of all kinds at any place: between words, in them, at both ends.
+  // Lines with two to four spans of all kinds at any place: between words, inside of words, at both
+  // ends.
   std::vector<std::string> lines_with_kinds(int n, uint64_t seed) const {
     std::vector<std::string> lines = made_up_lines(n, seed);
     Random random(seed, 41);
@@ -63,7 +65,7 @@ class PutBackTest : public testing::Test {
     for (size_t i = 0; i < lines.size(); ++i)
       for (const Translation& t : found[i]) {
         if (!t.whole()) continue;
-        std::string inside;  // of a word, an @name is none
+        std::string inside;  // of a word; there, an @name is not protected
         for (const text::TokenSpan& span : options_.parting.protection->find(lines[i], {}))
           inside += lines[i].substr(span.from, span.to - span.from) + "\n";
         for (const std::string& kind : kinds)
@@ -147,7 +149,7 @@ TEST_F(PutBackTest, ALineOfNothingElseIsReturnedAsItIs) {
   EXPECT_EQ(text(""), "");
 }
 
-// The vocabulary has letters of German alone.
+// The vocabulary has only German letters.
 TEST_F(PutBackTest, WhatTheVocabularyCannotSpell) {
   EXPECT_THAT(text("ein \u4E00\u4E2A Hund"), HasSubstr("\u4E00\u4E2A"));
   EXPECT_THAT(text("ein \u2603 Hund"), HasSubstr("\u2603"));
@@ -158,7 +160,7 @@ TEST_F(PutBackTest, WhatTheVocabularyCannotSpell) {
   EXPECT_EQ(text("{0} Qzwei"), text("{0}") + " Qzwei");
 }
 
-// A full stop in it ends no sentence, and a sentence of nothing else goes along.
+// A full stop in hidden text ends no sentence, and a sentence of hidden text only is kept.
 TEST_F(PutBackTest, SentencesHaveTheirOwn) {
   options_.parting.sentences = Sentences::split;
   const std::string first = text("ein Hund."), second = text("Katzen und zwei!");
@@ -195,7 +197,8 @@ TEST_F(PutBackTest, ATranslationIsScoredAsItWasFound) {
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(scores[i].words.size(), text::words(texts[i]).size() + 1);
     EXPECT_NEAR(std::accumulate(scores[i].words.begin(), scores[i].words.end(), 0.0), scores[i].score, 1e-6);
-    // Text may come back as other tokens than were found, but as they are, it has their score.
+    // Restored text may be tokenized differently than found, but with the same tokens it has the
+    // same score.
     if (scores[i].target != found[i][0].ids) continue;
     EXPECT_NEAR(scores[i].score, found[i][0].score, 1e-4) << lines[i] << "\n" << texts[i];
     ++same;
@@ -207,7 +210,7 @@ TEST_F(PutBackTest, ATranslationIsScoredAsItWasFound) {
   EXPECT_EQ(scorer_.score(one, other, options_)[0].score, others[0].score) << "not what it was made of";
 }
 
-// In the words of the whole line and of the whole translation.
+// In words of the whole line and of the whole translation.
 TEST_F(PutBackTest, IsLinkedWithItself) {
   for (const Sentences sentences : {Sentences::keep, Sentences::split}) {
     options_.parting.sentences = sentences;

@@ -1,5 +1,5 @@
 #pragma once
-// What lies on the two sides of a search, text by text: the vocabularies, and how much the models take.
+// The two sides of a search: the vocabularies and the models' limits.
 #include <memory>
 
 #include "decode/constraints/piece_texts.h"
@@ -11,10 +11,10 @@ namespace hexapla::decode {
 struct TextSides {
   const text::Vocabulary& source;
   const text::Vocabulary& target;
-  std::shared_ptr<const PieceTexts> pieces;  // of the target
-  int64_t positions;                         // that every model has
+  std::shared_ptr<const PieceTexts> pieces;  // of the target vocabulary
+  int64_t positions;                         // that every model supports
 
-  // UsageError: check(ensemble). InternalError: a vocabulary that does not have the size that the models were made for.
+  // UsageError: check(ensemble). InternalError: a vocabulary size differs from the model's.
   TextSides(const Ensemble& ensemble, const text::Vocabulary& source_side, const text::Vocabulary& target_side);
 };
 

@@ -13,11 +13,11 @@ int64_t length(const text::Ids& ids) { return static_cast<int64_t>(ids.size()); 
 
 constexpr int64_t few = 8;
 
-// Sharing out sentences is faster than sharing out products, if every worker gets a few.
+// Distributing sentences is faster than distributing products if every worker gets a few.
 int64_t workers_for(int64_t sentences) { return std::clamp<int64_t>(sentences / few, 1, threads()); }
 
-// Fewer sentences at a time, then fewer workers, until they need no more than `limit` bytes together or there is one
-// sentence at a time. -> workers
+// Reduces sentences per batch, then workers, until all workers together need at most `limit` bytes
+// or there is one sentence at a time. Returns the number of workers.
 template <class Models>
 int64_t fit_into(size_t limit, int64_t workers, const Models& models, Queue& queue, const SearchOptions& options,
                  DType dtype) {
@@ -86,7 +86,7 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
                   warn);
 }
 
-// The longest sentence needs the most.
+// The longest sentence needs the most memory.
 size_t least_memory(const model::Transformer& model, const text::Vocabulary& source, std::span<const std::string> lines,
                     const TranslateOptions& options) {
   const LineWarning nobody;

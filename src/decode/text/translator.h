@@ -1,5 +1,5 @@
 #pragma once
-// Text in, text out: subwords, batches, search, and the lines back in their order.
+// Translates text: subwords, batches, search, and the lines in their original order.
 #include <span>
 #include <string>
 #include <vector>
@@ -8,28 +8,29 @@
 
 namespace hexapla::decode {
 
-// Borrows everything: model, vocabularies and backend must outlive it. translate() may be called from several threads
-// at once if the backend may.
+// Borrows everything: model, vocabularies and backend must outlive it. translate() may be called
+// from several threads at the same time if the backend allows that.
 class TextTranslator {
  public:
-  // InternalError: a vocabulary that does not have the size the model was made for.
+  // InternalError: a vocabulary size differs from the model's.
   TextTranslator(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
                  Backend& backend);
 
-  // Several models that translate together, all for these vocabularies. UsageError: check(ensemble).
+  // An ensemble of models with the same vocabularies. UsageError: check(ensemble).
   TextTranslator(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
                  Backend& backend);
 
-  // For each line its translations, best first, one at least and n_best at most; one empty one for a blank line, and
-  // one of score -inf where no translation follows the rules. The bytes of a translation depend on its line and on the
-  // search options alone (and, where it is drawn, on the line's number).
-  // Warned of: a line longer than max_length (or than the model's learned positions), and what was done to it; bytes
-  // that are not UTF-8, each read as U+FFFD; a line or a part of one without a translation.
-  // A line in parts has n_best joined translations, the best of every part first.
-  // Lines, ids and translations are held in memory: give long files in portions.
-  // UsageError: an option out of range. LineError, before anything is translated: a request out of range, required
-  // phrases that are to be drawn, a long line if they are refused, a long line with required phrases. RunError: no
-  // memory, or the model gives NaN. Canceled: by options.stop.
+  // For each line its translations, best first, at least one and at most n_best; an empty one for a
+  // blank line, and one with score -inf if no translation satisfies the constraints. A translation
+  // depends only on its line and the search options (and, if sampled, on the line's number). A line
+  // in parts has n_best joined translations, first the best of every part.
+  // Warnings: a line longer than max_length (or than the model's learned positions), and what was
+  // done to it; invalid UTF-8, where each byte is read as U+FFFD; a line or part without a
+  // translation.
+  // Lines, ids and translations are held in memory, so pass long files in portions.
+  // UsageError: an option out of range. LineError, before anything is translated: a request out of
+  // range, sampling with required phrases, a long line if those are refused, a long line with
+  // required phrases. RunError: out of memory, or the model gives NaN. Canceled: by options.stop.
   std::vector<std::vector<Translation>> translate(const Lines& lines, const TranslateOptions& options,
                                                   const LineWarning& warn = {}) const;
   std::vector<std::vector<Translation>> translate(std::span<const std::string> lines, const TranslateOptions& options,
@@ -46,7 +47,7 @@ class TextTranslator {
   Backend& backend_;
 };
 
-// The bytes of working memory that translating these lines takes however little TranslateOptions::memory is.
+// The minimum bytes of working memory for these lines, however small TranslateOptions::memory is.
 size_t least_memory(const model::Transformer& model, const text::Vocabulary& source, std::span<const std::string> lines,
                     const TranslateOptions& options);
 

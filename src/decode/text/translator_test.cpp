@@ -70,7 +70,7 @@ TEST_F(TranslatorTest, TheLongestPartNeedsTheMostMemory) {
   EXPECT_EQ(least({"ein", longest, "Hund"}), least({longest}));
   EXPECT_LT(least({"ein"}), least({longest}));
   EXPECT_GT(least({}), 0u);
-  short_.max_length = 4;  // a longer line is split
+  short_.max_length = 4;  // longer lines are split
   EXPECT_LT(least({longest}), least({longest + " und zwei Katzen"}) + 1);
   const size_t split = least({longest});
   short_.search.beam_size = 64;
@@ -121,7 +121,7 @@ TEST_F(TranslatorTest, TheLettersOfAllPartsOfALineCount) {
   EXPECT_THAT(warnings.all, Not(testing::Contains(HasSubstr("lacks"))));
 }
 
-// Each as if it stood alone, with what separates them.
+// Each as if it were alone, joined by the original separators.
 TEST_F(TranslatorTest, SentencesOfALineAreTranslatedOneByOne) {
   const std::vector<std::string> one_by_one{"ein Hund läuft.", "Katzen und zwei!", "Straße"};
   TranslateOptions options = short_;
@@ -153,7 +153,7 @@ TEST_F(TranslatorTest, ASentenceIsAsLongAsALineMayBe) {
   EXPECT_EQ(texts({line}, options)[0], alone + " " + alone + " " + alone);
 }
 
-// Nobody says which sentence has them.
+// It is unknown which sentence should contain them.
 TEST_F(TranslatorTest, ALineWithRequiredPhrasesStaysWhole) {
   const std::vector<std::string> lines{"ein Hund läuft. Katzen und zwei!"};
   const std::vector<LineConstraints> requests{{.require = {"und"}}};
@@ -168,7 +168,8 @@ TEST_F(TranslatorTest, ALineWithRequiredPhrasesStaysWhole) {
               HasSubstr("give `sentences` keep or auto"));
 }
 
-// Whatever the length penalty does to sums of scores, and the first is what is found alone.
+// For any effect of the length penalty on sums of scores; the first is what a plain search
+// finds.
 TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
   std::vector<std::string> lines = made_up_lines(60, 5);
   for (size_t i = 0; i < lines.size(); ++i) lines[i] += ". " + lines[(i + 7) % lines.size()] + ". " + lines[i / 2];
@@ -187,7 +188,7 @@ TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
   }
 }
 
-// What there is not is not certain.
+// A missing translation has no score.
 TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
   const std::vector<std::string> lines{"", "ein Hund", "ein Hund und Katzen. die Katzen und die Straße. zwei Hund",
                                        "ein"};
@@ -213,7 +214,7 @@ TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
   EXPECT_EQ(warnings.all.size(), 3u) << "and that line 2 is in parts";
 }
 
-// What comes before a line that cannot be is in order, and the error says which line that is.
+// Lines before the invalid one are fine, and the error names the line.
 TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
   const std::vector<std::string> lines{"ein Hund", "zwei", "ein Hund und zwei Katzen und die Straße", "ein"};
   const auto index = [&](const std::vector<LineConstraints>& requests, const TranslateOptions& options) -> int64_t {

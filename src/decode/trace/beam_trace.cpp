@@ -9,7 +9,7 @@
 namespace hexapla::decode {
 namespace {
 
-// Of one sentence alone.
+// For a single sentence.
 class TracedBeamSearch final : public BeamSearch {
  public:
   TracedBeamSearch(const SearchOptions& options, const SpecialIds& special, Trace& trace)
@@ -25,7 +25,7 @@ class TracedBeamSearch final : public BeamSearch {
   void weighed(const Sentence& s, const std::vector<Candidate>& candidates) override {
     TracedStep step;
     for (const BeamEntry& live : s.live) step.live.emplace_back(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-    const int64_t length = static_cast<int64_t>(s.live.front().prefix.ids.size());  // with </s> in the place of <s>
+    const int64_t length = static_cast<int64_t>(s.live.front().prefix.ids.size());  // counting </s> in place of <s>
     at_longest_ = length == s.cap;
     size_t going_on = 0;
     for (size_t rank = 0; rank < candidates.size(); ++rank) {

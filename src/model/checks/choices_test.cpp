@@ -15,7 +15,7 @@ Config small() {
   return c;
 }
 
-// f(name, field, its choices) for every field of `c` that is a word.
+// Calls f(name, field, its choices) for every field of `c` that is a word.
 template <class F>
 void each_word(Config& c, F&& f) {
   Config::visit(c, [&](const char* name, auto& field, const char*, const auto& allowed, const When&) {
@@ -37,7 +37,7 @@ TEST(Choices, EachIsBuilt) {
   });
 }
 
-// A choice that is declared, but that nobody builds, must not become the default in silence.
+// A choice that is declared but not implemented must not silently become the default.
 TEST(Choices, AWordThatNobodyBuildsIsAnError) {
   Config names = small();
   each_word(names, [](const std::string& name, std::string&, const Choices&) {

@@ -1,5 +1,5 @@
-// A batch padded to [B * T, d] with an additive mask gives the numbers of the ragged batch, and the causal flag those
-// of an explicit triangular mask.
+// A batch padded to [B * T, d] with an additive mask gives the same numbers as the ragged batch,
+// and the causal flag the same as an explicit triangular mask.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// Sentences of 3, 0, 5 and 1 queries over 4, 2, 0 and 6 keys: the second has no queries, the third sees nothing.
+// Sentences of 3, 0, 5 and 1 queries over 4, 2, 0 and 6 keys: the second has no queries, the third
+// sees no keys.
 const std::vector<int32_t> kQueries{0, 3, 3, 8, 9}, kKeys{0, 4, 6, 6, 12};
 constexpr int64_t kSentences = 4;
 
@@ -26,13 +27,13 @@ int64_t longest(Offsets rows) {
   for (int64_t b = 0; b < kSentences; ++b) n = std::max(n, length(rows, b));
   return n;
 }
-// Starts of the padded batch: every sentence has as many rows as the longest.
+// Offsets of the padded batch: every sentence has as many rows as the longest.
 std::vector<int32_t> padded(Offsets rows) {
   std::vector<int32_t> offsets;
   for (int64_t b = 0; b <= kSentences; ++b) offsets.push_back(static_cast<int32_t>(b * longest(rows)));
   return offsets;
 }
-// f(ragged row, padded row) for every real row.
+// Calls f(ragged row, padded row) for every real row.
 template <class F>
 void each_row(Offsets rows, F&& f) {
   for (int64_t b = 0; b < kSentences; ++b)
@@ -68,7 +69,7 @@ class Dense : public testing::TestWithParam<Device> {
     for (int64_t i = 0; i < t.size(); ++i) put(t, i, random_.normal());
     return t;
   }
-  // The rows of x at their padded places; padding holds `rest`.
+  // The rows of x in a padded batch; padding holds `rest`.
   Tensor pad(Tensor x, Offsets rows, double rest) {
     Tensor y = filled({kSentences * longest(rows), x.shape[1]}, rest);
     const int64_t d = x.shape[1];
@@ -77,8 +78,8 @@ class Dense : public testing::TestWithParam<Device> {
     });
     return y;
   }
-  // 0 where query and key are real (and the key is no later than the query, if causal), else -inf: padded queries see
-  // nothing at all.
+  // 0 where query and key are real (and, if causal, the key is no later than the query), else -inf:
+  // padded queries see nothing.
   Tensor padding_mask(bool causal) {
     const int64_t n = longest(kQueries), m = longest(kKeys);
     Tensor mask = filled({kSentences * n, m}, kMinusInfinity);
@@ -88,7 +89,7 @@ class Dense : public testing::TestWithParam<Device> {
           put(mask, (b * n + t) * m + u, 0);
     return mask;
   }
-  // The future of each ragged query, as a mask.
+  // The causal mask of the ragged queries.
   Tensor triangle() {
     const int64_t m = longest(kKeys);
     Tensor mask = filled({kQueries.back(), m}, 0);
@@ -102,7 +103,7 @@ class Dense : public testing::TestWithParam<Device> {
     ASSERT_EQ(ragged.shape, dense.shape) << what;
     for (int64_t i = 0; i < ragged.size(); ++i) expect_near(what, i, get(ragged, i), get(dense, i));
   }
-  // Real rows equal; every row of padding holds `rest`.
+  // Real rows are equal; padding rows hold `rest`.
   void expect_equal_rows(const char* what, Tensor ragged, Tensor dense, Offsets rows, double rest) {
     const Tensor expected = pad(ragged, rows, rest);
     expect_equal(what, expected, dense);
@@ -121,7 +122,7 @@ class Dense : public testing::TestWithParam<Device> {
   Random random_{7};
 };
 
-// Forward and backward of attention alone.
+// Forward and backward pass of attention alone.
 struct Pass {
   Attention a;
   Tensor dq, dk, dv;
@@ -156,7 +157,7 @@ TEST_P(Dense, AttentionOverPaddingEqualsRagged) {
                    random(n, kHeads * kDv),
                    kQueries,
                    kKeys};
-  // Padding holds large numbers everywhere, the gradient that comes in included: none of them may leak.
+  // Padding holds large numbers everywhere, also in the incoming gradient: none of them may leak.
   const Raw dense{pad(ragged.q, kQueries, 50),
                   pad(ragged.k, kKeys, -70),
                   pad(ragged.v, kKeys, 90),
@@ -194,12 +195,12 @@ TEST_P(Dense, CausalFlagEqualsTriangularMask) {
 }
 
 TEST_P(Dense, MaskOfFiniteNumbersIsAddedToTheScores) {
-  // A mask of log(2) counts a key twice: the same as a sentence in which it stands twice.
+  // A mask of log(2) counts a key twice, as if the sentence contained it twice.
   const int32_t one_query[] = {0, 1}, two_keys[] = {0, 2}, three_keys[] = {0, 3};
   const Tensor q = random(1, kHeads * kDk), k = random(2, kHeads * kDk), v = random(2, kHeads * kDv);
   const auto with_twice = [&](Tensor x) {
     Tensor y = cx.keep({3, x.shape[1]});
-    for (int64_t i = 0; i < y.size(); ++i) put(y, i, get(x, i % x.size()));  // the third row is the first again
+    for (int64_t i = 0; i < y.size(); ++i) put(y, i, get(x, i % x.size()));  // the third row repeats the first
     return y;
   };
   Tensor mask = filled({1, 2}, 0);
@@ -211,7 +212,7 @@ TEST_P(Dense, MaskOfFiniteNumbersIsAddedToTheScores) {
   expect_equal("dq", a.dq, b.dq);
 }
 
-// The general multi-head attention: every width is different.
+// General multi-head attention, with all widths different.
 class DenseMultiHead : public Dense {
  protected:
   struct Side {
@@ -246,7 +247,7 @@ class DenseMultiHead : public Dense {
   void check(const Heads& heads, bool causal) {
     const int64_t n = kQueries.back(), m = kKeys.back();
     const Side ragged{random(n, 6), random(m, 5), random(m, 7), random(n, 4), kQueries, kKeys};
-    // A loss does not count rows of padding: what comes in there is zero.
+    // A loss ignores padding rows, so their incoming gradient is zero.
     const Side dense{pad(ragged.query, kQueries, 2),
                      pad(ragged.key, kKeys, -3),
                      pad(ragged.value, kKeys, 4),
@@ -315,7 +316,7 @@ template <Isa isa>
 std::unique_ptr<Backend> make_cpu() {
   return make_cpu_backend(isa);
 }
-// What this machine has.
+// The backends of this machine.
 std::vector<Device> devices() {
   std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64, 1e-13},
                           {"reference_f32", make_reference_backend, DType::f32, 1e-5},

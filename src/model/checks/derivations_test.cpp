@@ -1,4 +1,4 @@
-// docs/backward.md derives every layer and every op that has a backward pass.
+// docs/backward.md must derive every layer and every op that has a backward pass.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ std::vector<std::string> headers(const std::string& folder) {
   return all;
 }
 
-// Structs whose body has a function of this name.
+// Structs with a member function of this name.
 std::set<std::string> structs_with_backward() {
   std::set<std::string> names;
   const std::regex begins("\nstruct (\\w+)[^;{]*\\{");

@@ -1,5 +1,6 @@
-// A mixture of experts equals PyTorch's: outputs, the balancing loss and every gradient, of one and two experts per
-// token, with a capacity and without. scripts/golden/make_golden.py makes the fixture.
+// A mixture of experts equals PyTorch's: outputs, balancing loss and every gradient, with one and
+// two experts per token, with and without a capacity. scripts/golden/make_golden.py makes the
+// fixture.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
@@ -11,7 +12,7 @@
 namespace hexapla::model {
 namespace {
 
-constexpr double kBalancing = 0.3;  // of the fixture
+constexpr double kBalancing = 0.3;  // as in the fixture
 
 struct GoldenCase {
   const char* name;

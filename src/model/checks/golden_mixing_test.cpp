@@ -1,5 +1,5 @@
-// The siblings of the encoder's self-attention equal PyTorch's torch.nn.GRU and torch.nn.Conv1d: outputs and every
-// gradient. scripts/golden/make_golden.py makes the fixture.
+// The alternatives to the encoder's self-attention equal PyTorch's torch.nn.GRU and
+// torch.nn.Conv1d: outputs and every gradient. scripts/golden/make_golden.py makes the fixture.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
@@ -11,7 +11,7 @@
 namespace hexapla::model {
 namespace {
 
-constexpr int64_t kWidth = 6;  // of the fixture
+constexpr int64_t kWidth = 6;  // as in the fixture
 
 template <class M>
 void equals_pytorch(M layer, const std::string& name, std::unique_ptr<Backend> backend, DType dtype, double tolerance) {

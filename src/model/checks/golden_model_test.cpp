@@ -1,5 +1,6 @@
-// The model equals PyTorch's: four independent implementations of Figure 1, every parameter, every intermediate, every
-// gradient and ten steps of Adam. scripts/golden/make_golden.py makes the fixtures.
+// The model equals four independent PyTorch implementations of Figure 1: every parameter,
+// intermediate and gradient, and ten steps of Adam. scripts/golden/make_golden.py makes the
+// fixtures.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"
@@ -76,7 +77,8 @@ struct Tolerances {
   double relative;  // to the largest number of the tensor
   double losses;    // relative
 };
-// In f64 what is left is the rounding of the fixture: intermediates and gradients are stored in f32.
+// In f64 the remaining error is the fixture's rounding: intermediates and gradients are stored in
+// f32.
 Tolerances tolerances(DType t) {
   return t == DType::f64 ? Tolerances{1e-12, 1e-7, 1e-12} : Tolerances{1e-5, 1e-4, 1e-4};
 }
@@ -90,7 +92,7 @@ void set(Tensor t, const std::vector<double>& values) {
       t.data<float>()[i] = static_cast<float>(values[i]);
 }
 
-// A model that holds the parameters of a fixture, and its batch.
+// A model with the parameters of a fixture, and its batch.
 class Bench {
  public:
   Bench(const Case& c, const Device& d)
@@ -113,7 +115,7 @@ class Bench {
     arena.clear();
     return model.loss(cx, batch, 0.1, saved).loss / double(target_out.size());
   }
-  double loss_and_gradient() {  // of the mean
+  double loss_and_gradient() {  // of the mean loss
     arena.clear();
     backend->fill(parameters.gradients(), 0);
     const double n = double(target_out.size());
@@ -161,7 +163,8 @@ TEST_P(GoldenModel, TheLossAndEveryGradient) {
   std::vector<std::pair<std::string, Tensor>> gradients;
   for_each<Parameter>(bench.model,
                       [&](const std::string& name, Parameter& p) { gradients.emplace_back(name, p.grad); });
-  // As backward meets them, from the last layer to the first: an error spreads only to what comes after it.
+  // In the order of the backward pass, from the last layer to the first, because an error spreads
+  // only to later gradients.
   Comparison comparison(bench.golden);
   for (auto at = gradients.rbegin(); at != gradients.rend(); ++at)
     comparison.relative("gradient." + at->first, at->second, bench.within.relative);
@@ -185,7 +188,7 @@ template <Isa isa>
 std::unique_ptr<Backend> make_cpu() {
   return make_cpu_backend(isa);
 }
-// What this machine has.
+// The backends of this machine.
 std::vector<Device> devices() {
   std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64},
                           {"reference_f32", make_reference_backend, DType::f32},

@@ -1,5 +1,5 @@
-// R-Drop's loss equals PyTorch's: every token's cross-entropy and divergence, and the gradients of the output layer.
-// scripts/golden/make_golden.py makes the fixture.
+// R-Drop's loss equals PyTorch's: the cross-entropy and divergence of every token, and the
+// gradients of the output layer. scripts/golden/make_golden.py makes the fixture.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/cpu.h"

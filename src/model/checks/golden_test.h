@@ -1,5 +1,6 @@
 #pragma once
-// Golden fixtures: what PyTorch computed for tiny models (scripts/golden/make_golden.py), and comparing with it.
+// Golden fixtures: results of PyTorch for tiny models (scripts/golden/make_golden.py), and
+// comparison with them.
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -21,7 +22,7 @@ void each_number(Tensor t, F&& f) {
   }
 }
 
-// One fixture. DataError where the file or a tensor is missing.
+// One fixture. DataError if the file or a tensor is missing.
 class Golden {
  public:
   explicit Golden(const std::string& name)
@@ -41,7 +42,7 @@ class Golden {
     copy<int32_t>(file_.get(name), result);
     return result;
   }
-  // Into a tensor of as many numbers, f32 or f64.
+  // Reads into a tensor with as many numbers, f32 or f64.
   void read(const std::string& name, Tensor to) const {
     const std::vector<double> values = numbers(name);
     HEXAPLA_CHECK(to.size() == int64_t(values.size()), name, " of the fixture has ", values.size(), " numbers, not ",
@@ -54,7 +55,7 @@ class Golden {
   }
   Shape shape(const std::string& name) const { return file_.get(name).shape; }
   bool has(const std::string& name) const { return file_.find(name); }
-  // The names that begin with one of the prefixes.
+  // The names with one of these prefixes.
   std::set<std::string> names(std::initializer_list<std::string_view> prefixes) const {
     std::set<std::string> result;
     for (const TensorEntry& e : file_.tensors())
@@ -73,12 +74,12 @@ class Golden {
   SafetensorsFile file_;
 };
 
-// Compares tensors one after the other and remembers the first that differs, with both values.
+// Compares tensors in turn and remembers the first difference, with both values.
 class Comparison {
  public:
   explicit Comparison(const Golden& golden) : golden_(golden) {}
 
-  // Relative to the largest number that PyTorch has in this tensor (a tensor of zeros has to be zeros to 1e-7).
+  // Relative to PyTorch's largest number in this tensor (a tensor of zeros must be zero to 1e-7).
   void relative(const std::string& name, Tensor got, double tolerance) {
     const std::vector<double> expected = golden_.numbers(name);
     double largest = 1e-3;
@@ -91,7 +92,7 @@ class Comparison {
   }
   bool knows(const std::string& name) const { return golden_.has(name); }
   const std::set<std::string>& seen() const { return seen_; }
-  const std::string& first_difference() const { return first_; }  // "" where all are equal
+  const std::string& first_difference() const { return first_; }  // "" if all are equal
 
  private:
   void absolute(const std::string& name, Tensor got, const std::vector<double>& expected, double tolerance) {
@@ -122,9 +123,9 @@ class ComparingObserver : public Observer {
       : comparison_(to), logits_(logits), tolerance_(tolerance) {}
 
   void observe(const std::string& name, Tensor value, Offsets) override {
-    // Attention shows its weights before q, k and v: they wait for their place in the formula.
+    // Attention shows its weights before q, k and v; they are compared here, in formula order.
     if (name.ends_with(".heads")) compare_attention(name.substr(0, name.size() - 6));
-    if (!comparison_.knows("seen." + name)) return;  // no module of PyTorch has it as its output
+    if (!comparison_.knows("seen." + name)) return;  // no PyTorch module outputs it
     if (name == "generator.logits")
       comparison_.absolute("seen." + name, value, logits_);
     else

@@ -21,7 +21,7 @@ double difference(double& x, double h, const std::function<double()>& loss) {
 GradientReport check_gradients(std::span<const Checked> tensors, const std::function<double()>& loss) {
   GradientReport report;
   for (const Checked& t : tensors) {
-    // The loss may run the backward pass or share memory with the gradients: compare with what they are now.
+    // loss() may run the backward pass or share memory with the gradients, so copy them first.
     const std::vector<double> analytic(t.gradient.values<double>().begin(), t.gradient.values<double>().end());
     double largest = 0;
     for (double g : analytic) largest = std::max(largest, std::abs(g));

@@ -1,4 +1,5 @@
-// Every derivative, every layer and variant, and the whole model, against finite differences in f64.
+// Checks every derivative, every layer and variant, and the whole model against finite differences
+// in f64.
 #include "model/checks/gradient_check.h"
 
 #include <gmock/gmock.h>
@@ -11,10 +12,11 @@ namespace {
 
 constexpr double kLimit = 1e-7;
 
-// Three sequences of queries with 5, 1 and 4 rows, and of keys with 2, 4 and 3.
+// Three sequences with 5, 1 and 4 queries and 2, 4 and 3 keys.
 const std::vector<int32_t> kRows{0, 5, 6, 10}, kKeys{0, 2, 6, 9};
 
-// A module in f64 on the reference backend, with inputs and a random weighting w: loss = sum of w * output.
+// A module in f64 on the reference backend, with inputs and random weights w: loss = sum of w *
+// output.
 template <class Module>
 class Bench {
  public:
@@ -22,7 +24,7 @@ class Bench {
     initialize(module, 3);
     Random random(4);
     const Tensor values = parameters_.values();
-    for (double& v : values.values<double>()) v += 0.2 * random.normal();  // no gain of 1, no bias of 0
+    for (double& v : values.values<double>()) v += 0.2 * random.normal();  // so that no gain is 1 and no bias 0
     cx.training = true;
   }
   Tensor input(const char* name, int64_t rows, int64_t d) {
@@ -39,7 +41,7 @@ class Bench {
     return Tensor::of(memory_.back()->data(), {rows, d});
   }
   Tensor random_like(Tensor y) { return random(y.shape[0], y.shape[1]); }
-  // forward() -> output; backward(dy) fills the gradients.
+  // forward() returns the output; backward(dy) sets the gradients.
   void check(const std::function<Tensor()>& forward, const std::function<void(Tensor)>& backward,
              bool of_parameters = true) {
     const auto mark = cx.arena.mark();
@@ -77,7 +79,7 @@ class Bench {
 };
 
 Heads heads(bool additive, double scale = 0.5) {
-  Heads h = Heads::scaled_dot(2, 3, 4);  // d_k and d_v differ, and neither is d_model / heads
+  Heads h = Heads::scaled_dot(2, 3, 4);  // d_k and d_v differ from each other and from d_model / heads
   h.score = DotScore{scale};
   if (additive) h.score = AdditiveScore(2, 3);
   h.bias = true;
@@ -93,7 +95,7 @@ TEST(Gradients, Linear) {
   }
 }
 
-// x + dropout(r) where there is an r.
+// x + dropout(r) if there is an r.
 template <class N>
 void check_norm(bool residual, double p = 0, bool frozen = false) {
   Bench b(N(6, 1e-6));
@@ -166,7 +168,7 @@ TEST_P(AttentionGradients, Cross) {
           [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0), b.gradient(1)); });
 }
 
-// Queries, keys and values of different widths, an output of yet another, a mask with a row that sees nothing.
+// Queries, keys, values and output of different widths, and a mask with a row that sees nothing.
 TEST_P(AttentionGradients, General) {
   const AttentionCase& c = GetParam();
   Heads h = heads(c.additive, c.scale);
@@ -193,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionGradients,
                                          AttentionCase{"additive_causal_dropout", true, true, 1, 0.3}),
                          [](const auto& p) { return std::string(p.param.name); });
 
-// A sequence without tokens among the others.
+// One of the sequences is empty.
 const std::vector<int32_t> kSomeEmpty{0, 5, 5, 6, 10};
 
 template <class M>
@@ -226,14 +228,14 @@ TEST(Gradients, GatedFeedForward) {
     for (double p : {0.0, 0.4}) check_feed_forward<GatedFeedForward>(f, p);
 }
 
-// Every gate, and in training the load as well: dy of the loss is that of the output alone, so the balancing loss is
-// added to it as a weighted output is.
+// Every gate, and in training also the load: dy of the loss is that of the output alone, so the
+// balancing loss is added like a weighted output.
 void check_experts(const ExpertLoad& load, Activation f, int64_t per_token, double dropout) {
   Bench b(MixtureOfExperts(f, {6, 5, 4, per_token}, load, dropout));
   Tensor x = b.input("x", 10, 6);
   MixtureOfExperts::Saved s;
   constexpr double scale = 3;
-  const auto outputs = [&] {  // and below them a row for the balancing loss
+  const auto outputs = [&] {  // with an extra row for the balancing loss
     const Tensor y = b.module.forward(b.cx, x, kRows, s), all = b.cx.keep({11, 6});
     b.cx.backend.combine(1, y, 0, all.slice(0, 10));
     b.cx.backend.fill(all.slice(10, 1), scale * s.balancing);
@@ -258,7 +260,7 @@ TEST(Gradients, MixtureOfExpertsOfACapacity) {
   for (const int64_t per_token : {1, 2}) check_experts({0.7, 0}, Activation::relu, per_token, 0);
 }
 
-// The scores of a choice have no gradient; they are far enough apart to stay in order.
+// The scores of a choice have no gradient; they are far enough apart to keep their order.
 void check_split(std::variant<ByActivation, ByRouter> choice) {
   Bench b(SplitFeedForward{Activation::gelu, {6, 12, true}, {12, 6, true}, std::move(choice), 2});
   Tensor x = b.input("x", 10, 6);
@@ -336,7 +338,7 @@ struct ModelBench {
   Transformer::Saved saved;
 };
 
-// Every parameter's gradient of scale * loss + guide.scale * its losses.
+// The gradient of every parameter, for scale * loss + guide.scale * the guide's losses.
 void check_whole_model(const Config& c, const Guide& guide) {
   ModelBench bench(c);
   auto& [model, parameters, backend, arena, cx, saved] = bench;
@@ -375,7 +377,8 @@ TEST_P(WholeModel, GradientsWithGuidedAlignment) {
   check_whole_model(c, {.layer = 0, .head = 1, .scale = 0.9, .links = links, .linked = linked});
 }
 
-// The sum over both passes of the smoothed cross-entropy, and alpha times the divergences, as the paper writes them.
+// The sum over both passes of the smoothed cross-entropy, plus alpha times the divergences, as in
+// the paper.
 double r_drop_loss(Tensor log_p, const std::vector<int32_t>& labels, double smoothing, double alpha) {
   const int64_t k = log_p.shape[1], pairs = log_p.shape[0] / 2;
   const double* all = log_p.data<double>();
@@ -391,7 +394,7 @@ double r_drop_loss(Tensor log_p, const std::vector<int32_t>& labels, double smoo
   return loss;
 }
 
-// Two pairs, and the same two once more.
+// Two pairs, twice.
 TEST_P(WholeModel, GradientsWithRDrop) {
   if (changed(GetParam()).score == "linear-kernel")
     GTEST_SKIP() << "elu + 1 has no second derivative at 0, where differences of this loss miss the limit by a fifth";

@@ -5,7 +5,7 @@
 namespace hexapla::model {
 namespace {
 
-// f(expert, its first row, its rows) for every expert that has some.
+// Calls f(expert, its first row, number of rows) for every expert with rows.
 template <class F>
 void each_expert(const MixtureOfExperts& m, const Routing& r, F&& f) {
   for (size_t e = 0; e < m.experts.size(); ++e) {
@@ -14,7 +14,7 @@ void each_expert(const MixtureOfExperts& m, const Routing& r, F&& f) {
   }
 }
 
-// The gates of all experts side by side, 0 of those that a token did not go to -> scratch [N, E]
+// The gates of all experts, 0 for those not chosen -> scratch [N, E]
 Tensor side_by_side(Context& cx, Tensor of_chosen, const Routing& r) {
   const Tensor all = cx.scratch(r.probabilities.shape);
   const auto copy = [&](auto* to, const auto* from) {
@@ -43,14 +43,15 @@ void show_gradients(Context& cx, const Routing& r, Tensor d_gates, Tensor d_prob
 
 }  // namespace
 
-// Tensors have room for all tokens to be dispatched, so that the memory of a step does not depend on where they go.
+// Tensors have room for all tokens, so that the memory of a step does not depend on the routing.
 Tensor MixtureOfExperts::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
   s = Saved{.x = x, .routing = route(cx, router.forward(cx, x), {per_token, cx.training ? load.capacity : 0})};
   show(cx, s.routing, rows);
   if (cx.training) s.balancing = load.balancing * load_imbalance(s.routing);
   s.rows = dispatch(cx, x, s.routing);
   s.inner = cx.keep({s.rows.shape[0], experts.front().inner.weight.shape[1]});
-  // max(0, .) knows its derivative from its output, so it may overwrite its input; the others may not.
+  // relu computes its derivative from its output, so it may overwrite its input; the others may
+  // not.
   s.hidden = activation == Activation::relu ? s.inner : cx.keep(s.inner.shape);
   s.outputs = cx.keep(s.rows.shape);
   each_expert(*this, s.routing, [&](const Expert& e, int64_t first, int64_t n) {
@@ -80,7 +81,7 @@ void MixtureOfExperts::backward(Context& cx, const Saved& s, Tensor dy, Tensor d
   each_expert(*this, s.routing, [&](const Expert& e, int64_t first, int64_t n) {
     e.inner.backward(cx, s.rows.slice(first, n), d_hidden.slice(first, n), d_rows.slice(first, n), Write::set);
   });
-  dispatch_backward(cx, d_rows, s.routing, d);  // dy may be d: nothing reads it any more
+  dispatch_backward(cx, d_rows, s.routing, d);  // dy may be d: it is not read any more
   router.backward(cx, s.x, d_router, d, Write::add);
 }
 

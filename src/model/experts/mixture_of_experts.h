@@ -1,12 +1,12 @@
 #pragma once
-// A mixture of experts in the place of the feed-forward network: each token is computed by one or two of E networks,
-// which a router chooses (Fedus et al. 2021, "Switch Transformers"; Lepikhin et al. 2020, "GShard").
+// A mixture of experts in place of the feed-forward network: a router assigns each token to one or
+// two of E networks (Fedus et al. 2021, "Switch Transformers"; Lepikhin et al. 2020, "GShard").
 #include "model/linear.h"
 #include "ops/routing.h"
 
 namespace hexapla::model {
 
-// FFN_e(x) = f(x W1 + b1) W2 + b2, as wide inside as one expert is.
+// FFN_e(x) = f(x W1 + b1) W2 + b2.
 struct Expert {
   Linear inner, outer;
 
@@ -17,13 +17,14 @@ struct Expert {
   }
 };
 
-// What holds in training alone: a translation must not depend on what stands beside it, nor a score on the load.
+// In training only: a translation must not depend on the rest of its batch, nor a score on the
+// load.
 struct ExpertLoad {
-  double capacity = 0;   // as RoutingRule has it
+  double capacity = 0;   // as in RoutingRule
   double balancing = 0;  // alpha: weight of load_imbalance() in the loss
 };
 
-// y = sum over the chosen experts e of gate_e * FFN_e(x); gates come from p = softmax(x W_r).
+// y = sum over the chosen experts e of gate_e * FFN_e(x), with gates from p = softmax(x W_r).
 struct MixtureOfExperts {
   Activation activation;
   Linear router;
@@ -51,7 +52,7 @@ struct MixtureOfExperts {
   struct Saved {
     Tensor x;
     Routing routing;
-    Tensor rows, inner, hidden, outputs;  // of the dispatched tokens, expert after expert: [k N, ...]
+    Tensor rows, inner, hidden, outputs;  // of the dispatched tokens, by expert: [k N, ...]
     double balancing = 0;                 // in training: load.balancing * load_imbalance()
     double scale = 0;                     // backward adds the gradient of scale * balancing
   };

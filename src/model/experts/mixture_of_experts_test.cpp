@@ -38,7 +38,7 @@ struct Bench {
 std::vector<int32_t> ids(Tensor t) { return {t.values<int32_t>().begin(), t.values<int32_t>().end()}; }
 std::vector<float> numbers(Tensor t) { return {t.values<float>().begin(), t.values<float>().end()}; }
 
-// Logarithms of the probabilities of three experts.
+// The logarithms of the probabilities of three experts.
 Tensor logits(Bench& b, std::vector<std::vector<float>> p) {
   for (auto& row : p)
     for (float& x : row) x = std::log(x);
@@ -70,7 +70,7 @@ TEST(Routing, TiesGoToTheLowerNumber) {
   EXPECT_THAT(ids(route(b.cx, logits(b, {{1, 1, 1}, {1, 2, 2}}), {2, 0}).experts), ElementsAre(0, 1, 1, 2));
 }
 
-// Second choices find what first ones have left, whatever token they are of.
+// Second choices get the capacity that first choices leave, whichever token they belong to.
 TEST(Routing, AFullExpertTakesNoMore) {
   Bench b;
   const auto p = std::vector<std::vector<float>>(4, {.6F, .3F, .1F});
@@ -91,7 +91,8 @@ TEST(Routing, ImbalanceIsOneOfAnEvenLoadAndTheirNumberOfOneThatHasAll) {
   EXPECT_NEAR(load_imbalance(route(b.cx, logits(b, {{1e9F, 1, 1}, {1e9F, 1, 1}}), {1, 0})), 3, 1e-6);
 }
 
-// What is no number is reported where the weights are checked; nothing may be read out of place before.
+// NaN and infinity are reported where the weights are checked; before that, nothing may be read out
+// of bounds.
 TEST(Routing, OfWhatIsNoNumberChoosesSomeExperts) {
   Bench b;
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
@@ -108,7 +109,7 @@ TEST(Routing, RefusesMoreThanThereAre) {
   EXPECT_THROW(route(b.cx, b.of({{1, 2}}), {3, 0}), InternalError);
 }
 
-// A module with its memory.
+// A module that owns its memory.
 template <class M>
 struct Owned {
   explicit Owned(M m) : module(std::move(m)), parameters(module, DType::f32, Parameters::Use::training) {
@@ -118,7 +119,7 @@ struct Owned {
   Parameters parameters;
 };
 
-// A single expert has a gate of 1: it is the feed-forward network that has its weights.
+// A single expert has gate 1: it equals the feed-forward network with the same weights.
 TEST(MixtureOfExperts, OfOneIsTheNetwork) {
   Bench b;
   Owned one(MixtureOfExperts(Activation::relu, {6, 12, 1, 1}, {}, 0));
@@ -134,7 +135,7 @@ TEST(MixtureOfExperts, OfOneIsTheNetwork) {
   EXPECT_EQ(numbers(one.module.forward(b.cx, x, rows, s)), numbers(network.module.forward(b.cx, x, rows, t)));
 }
 
-// Not even where there is a capacity: that is of training alone.
+// Also with a capacity, which applies to training only.
 TEST(MixtureOfExperts, ATokenDoesNotDependOnThoseBesideIt) {
   for (const int64_t per_token : {1, 2}) {
     Bench b;

@@ -3,7 +3,7 @@
 namespace hexapla::model {
 namespace {
 
-// Sets the columns of all but the chosen groups to 0.
+// Sets all columns to 0 except those of the chosen groups.
 template <class T>
 void keep_only(Tensor chosen, int64_t groups, Tensor hidden) {
   const int64_t active = chosen.shape[1], width = hidden.shape[1] / groups;

@@ -1,7 +1,8 @@
 #pragma once
-// How a model is meant to be used: what its file says beside the configuration, the vocabularies (which have the
-// languages, the start of a translation, the end of a source and the normalization) and the weights. Whatever makes a
-// model from a model hands all of it on (docs/adr/0088-a-usage-record.md).
+// How a model is meant to be used: the part of its file besides configuration, weights and
+// vocabularies (which include the languages, the start of a translation, the end of a source and
+// the normalization). Everything that derives a model from another passes all of it on
+// (docs/adr/0088-a-usage-record.md).
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,22 +14,22 @@
 namespace hexapla::model {
 
 struct Usage {
-  // Options of a search by name, with values as users write them (decode/models/search_defaults.h); those that are
-  // absent are as for any model.
+  // Search options by name, with values as users write them (decode/models/search_defaults.h);
+  // absent ones have the general defaults.
   std::map<std::string, std::string> search{};
-  // The decoder layer, from 0, whose attention over the encoder follows the words, and its head; no head: the mean over
-  // all of them.
+  // The decoder layer, from 0, and the head whose attention over the encoder gives word alignments;
+  // without a head: the mean over all of them.
   std::optional<int64_t> alignment_layer{}, alignment_head{};
-  // Tokens of the lines that the model was trained on, </s> not counted: at the shares kLengthShares of the lines,
-  // from the shortest to the longest. Empty: not known.
+  // Tokens per line of the training data, without </s>: the quantiles kLengthShares, in ascending
+  // order. Empty: unknown.
   std::vector<int64_t> source_lengths{}, target_lengths{};
-  // The share of these lines whose source has several sentences.
+  // The fraction of these lines whose source has several sentences.
   std::optional<double> several_sentences{};
 
   bool operator==(const Usage&) const = default;
   bool empty() const { return *this == Usage(); }
 
-  // f(name, field) for each of them. One that is new is kept by everything that goes through here.
+  // Calls f(name, field) for every field. A new field added here is handled everywhere.
   template <class Self, class F>
   static void visit(Self& usage, F&& f) {
     f("search", usage.search);
@@ -39,18 +40,18 @@ struct Usage {
     f("several-sentences", usage.several_sentences);
   }
 
-  std::string to_json() const;  // without fields that are not set
-  // DataError naming the file: no such record, or a field that this version does not know.
+  std::string to_json() const;  // without unset fields
+  // DataError naming the file: not a usage record, or a field unknown to this version.
   static Usage from_json(const std::string& json, const std::string& file);
 };
 
-// The shares at which lengths are kept: the median, nine of ten lines, 99 of 100, all.
+// The quantiles at which lengths are stored: median, 90 %, 99 %, maximum.
 inline constexpr double kLengthShares[] = {0.5, 0.9, 0.99, 1};
 
-// DataError naming the file: a layer or head that models of this configuration have not.
+// DataError naming the file: a layer or head that models of this configuration do not have.
 void check(const Usage& usage, const Config& config, const std::string& file);
 
-// The fields and options on which both agree: the record of a mean of models.
+// The fields and options that both agree on: the record of an average of models.
 Usage common(const Usage& a, const Usage& b);
 
 }  // namespace hexapla::model

@@ -6,7 +6,7 @@
 namespace hexapla::model {
 namespace {
 
-// Also those that a file leaves out.
+// All fields, including those that a file omits.
 nlohmann::json fields_of(const Config& c) {
   auto j = parse_json(c.to_json(), "a configuration");
   Config::visit(c, [&](const char* name, const auto& value, const auto&...) { j[name] = value; });

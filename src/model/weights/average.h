@@ -7,7 +7,7 @@
 
 namespace hexapla::model {
 
-// The mean of f32 tensors of one shape, summed in f64 in the order in which they come.
+// The mean of f32 tensors of the same shape, summed in f64 in the given order.
 class TensorMean {
  public:
   void add(Tensor t);
@@ -18,9 +18,9 @@ class TensorMean {
   int64_t count_ = 0;
 };
 
-// One model whose parameters and buffers are the mean of those of several. DataError naming the file: no model, another
-// configuration or vocabulary than the first. The history and the usage are what all have in common, and "average_of".
-// load: reads one of them.
+// A model whose parameters and buffers are the mean of those of several models. DataError naming
+// the file: not a model, or another configuration or vocabulary than the first. History and usage
+// are what all models agree on, plus "average_of". load: reads a model.
 LoadedModel average_models(const std::vector<std::string>& paths,
                            const std::function<LoadedModel(const std::string&)>& load = load_model);
 

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class AverageTest : public TestFolder {
  protected:
-  // A model whose numbers are all `value`.
+  // A model in which all numbers are `value`.
   std::string model(
       const std::string& name, double value, int64_t d_ff = 6, const std::string& vocabulary = "v",
       const std::function<void(Config&)>& change = [](Config&) {}) {
@@ -70,7 +70,7 @@ TEST_F(AverageTest, RefusesAnotherShapeOrVocabulary) {
   EXPECT_THAT(what_of<DataError>([&] { average_models({a, other}); }), HasSubstr(other + ": its vocabulary"));
 }
 
-// Of the two, one file says nothing about it.
+// One of the two files does not have this field.
 TEST_F(AverageTest, RefusesWhatAFileLeavesOutAtItsDefault) {
   const std::string a = model("a", 1), open = model("open", 1, 6, "v", [](Config&c) { c.decoder_mask = "none"; });
   EXPECT_THAT(what_of<DataError>([&] {

@@ -28,7 +28,7 @@ bool is_reserved(std::string_view key) {
   return std::find(std::begin(reserved), std::end(reserved), key) != std::end(reserved);
 }
 
-// Everything of the net that the file holds, with the names under which it does.
+// All tensors of the net, with their names in the file.
 std::vector<NamedTensor> tensors_of(Transformer& net) {
   std::vector<NamedTensor> all;
   for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
@@ -43,7 +43,8 @@ std::string_view bytes_of(const Tensor& t) {
   return {reinterpret_cast<const char*>(t.bytes), static_cast<size_t>(t.size()) * size_of(t.dtype)};
 }
 
-// Over the config and the tensors' names, types, shapes and numbers: whatever of them an accident changes is seen.
+// Covers the config and the tensors' names, types, shapes and numbers, so that accidental changes
+// are detected.
 class Checksum {
  public:
   explicit Checksum(const std::string& config) : lines_{cat("config ", hash_hex(config), "\n")} {}
@@ -88,8 +89,9 @@ void check_format(const SafetensorsFile& file) {
                         format_version_with_halves, "; install a newer hexapla"));
 }
 
-// "the tensor encoder.x holds inf as its number 3, ...": what no model file may have; "": nothing. No training that
-// works comes near the largest; scales and variances have a sign.
+// Describes a number that no model file may contain, "the tensor encoder.x holds inf as its number
+// 3, ..."; "": none. No working training comes near the largest allowed value; scales and variances
+// must not be negative.
 std::string fault_of(const NamedTensor& t) {
   constexpr float most = 1e9F;
   const float least = t.name.ends_with(".scales") || t.name.ends_with(".running_variance") ? 0 : -most;
@@ -108,8 +110,8 @@ std::string fault_of(const NamedTensor& t) {
   return "";
 }
 
-// Copies tensors out of a model file and sums up the copies: that sum is compared with the checksum, so nothing gets
-// past it that others write into the file meanwhile.
+// Copies tensors out of a model file and computes the checksum of the copies, so that concurrent
+// changes to the file are detected, too.
 class TensorReader {
  public:
   explicit TensorReader(const SafetensorsFile& file) : file_(file), sum_(required(file, "config")) {}
@@ -120,7 +122,7 @@ class TensorReader {
     sum_.add(name, to.dtype, to.shape, bytes_of(to));
     if (to.dtype == DType::f32 || is_half(to.dtype)) numbers_.push_back({name, to});
   }
-  // As f32, whatever the file has.
+  // Converts to f32 whatever type the file has.
   void read_widened(const std::string& name, const Tensor& to) {
     const DType type = file_.get(name).dtype;
     if (!is_half(type)) return read(name, to);
@@ -141,7 +143,7 @@ class TensorReader {
     return bytes;
   }
 
-  // After the last tensor; all that were read must still be there.
+  // Call after the last tensor; all tensors read must still be in memory.
   void check() const {
     const std::string &expected = required(file_, "checksum"), found = sum_.hex();
     if (found != expected)
@@ -165,7 +167,7 @@ Config read_config(const SafetensorsFile& file) {
   return Config::from_json(text, file.path());
 }
 
-// The scales of a quantized parameter; nothing if it is not quantized.
+// The scales of a quantized parameter; null if it is not quantized.
 const TensorEntry* scales_of(const SafetensorsFile& file, const std::string& name, const Parameter& p) {
   if (file.get(name).dtype != DType::i8 || !quantizable(name, p)) return nullptr;
   return &file.get(name + ".scales");
@@ -181,7 +183,8 @@ void check_entry(const SafetensorsFile& file, const std::string& name, const Sha
                         ", but the configuration asks for f32 ", shape));
 }
 
-// Before any memory is taken for them: every tensor that the config asks for is there, and no other.
+// Checks, before allocating memory for them, that exactly the tensors required by the config are
+// present.
 void check_tensors(const SafetensorsFile& file, Transformer& net) {
   std::set<std::string> expected;
   const auto check = [&](const std::string& name, const Shape& shape, Halves halves = Halves::refused) {
@@ -208,7 +211,8 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
                           "assembled from several"));
 }
 
-// Files of 0.1 have the search under a key of its own, and the guided head among what was trained.
+// Files of version 0.1 store the search options under a key of their own, and the guided head with
+// the training options.
 Usage usage_in_history(std::map<std::string, std::string>& history, const std::string& file) {
   Usage usage;
   const auto taken = [&](const char* key) {
@@ -236,7 +240,7 @@ Usage usage_of(LoadedModel& model, const std::string& file) {
   return usage;
 }
 
-// All but the numbers.
+// Loads all but the numbers.
 LoadedModel open_model(const SafetensorsFile& file) {
   check_format(file);
   LoadedModel model;
@@ -258,7 +262,7 @@ void read_vocabularies(TensorReader& from, LoadedModel& model) {
   model.target_vocabulary = shared ? model.source_vocabulary : from.text(target_text);
 }
 
-// A parameter as the file has it: what it stands for is integers * scales.
+// A parameter as stored in the file; its value is integers * scales.
 struct QuantizedTensor {
   std::vector<int8_t> integers;
   std::vector<float> scales;
@@ -307,7 +311,7 @@ std::map<std::string, std::string> metadata_of(const std::string& config, const 
   return metadata;
 }
 
-// take(numbers) with the numbers of a tensor in memory that lasts as long as that.
+// Calls take(numbers) with the numbers of a tensor in temporary memory.
 template <class Take>
 void with_numbers(const std::string& name, const Shape& shape, DType type, const MadeNumbers& made, Take&& take) {
   const Pages memory(static_cast<size_t>(shape.size()) * size_of(type));
@@ -377,7 +381,7 @@ void copy_with_usage(const std::string& from, const Usage& usage, const std::str
 }
 
 namespace {
-// std::filesystem ends the program where it lacks memory for a path.
+// std::filesystem ends the program if it cannot allocate memory for a path.
 bool exists(const std::string& path, mode_t kind) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
@@ -432,7 +436,7 @@ LoadedModel load_to_translate(const std::string& path) {
     if (!scales) return;
     p.integers = p.value;
     p.scales = copied(scales->name);
-    // Looked up row by row, as integers; its numbers are a place alone.
+    // Rows are looked up as integers; the f32 tensor only reserves addresses.
     if (*quantizable(name, p) == ScaleOf::rows) p.value = model.room(p.shape, DType::f32);
   });
   for_each<Buffer>(*model.net, [&](const std::string& name, Buffer& b) { b.value = copied(name); });

@@ -55,7 +55,7 @@ struct SmallModel {
     Random random(1);
     for_each<Parameter>(net, [&](const std::string&, Parameter& p) { fill(p.value, random); });
     for_each<Buffer>(net, [&](const std::string&, Buffer& b) { fill(b.value, random); });
-    for_each<Buffer>(net, [&](const std::string& name, Buffer& b) {  // a variance has no sign
+    for_each<Buffer>(net, [&](const std::string& name, Buffer& b) {  // a variance is not negative
       if (!name.ends_with("running_variance")) return;
       for (float& v : b.value.values<float>()) v = std::fabs(v);
     });
@@ -78,7 +78,7 @@ class ModelFileTest : public TestFolder {
     save_model(at("m"), m.net, text_, history_);
     return at("m");
   }
-  // The tensors and metadata of a saved model, changed by the test and written again.
+  // The tensors and metadata of a saved model, for the test to change and write again.
   struct Parts {
     std::vector<NamedTensor> tensors;
     std::map<std::string, std::string> metadata;
@@ -129,7 +129,7 @@ TEST_F(ModelFileTest, ComesBackBitForBit) {
   }
 }
 
-// A model has the bytes that it had before there was such a choice.
+// Models keep the bytes that they had before this choice existed.
 TEST_F(ModelFileTest, OneTensorAtATimeGivesTheSameBytes) {
   for (const Config& config : variants()) {
     SmallModel m(config);
@@ -251,7 +251,7 @@ TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
     for (const auto load : {load_model, load_to_translate})
       EXPECT_THAT(what_of<DataError>([&] { load(at("m")); }),
                   AllOf(HasSubstr(name), HasSubstr("number 1, allowed are "), HasSubstr("to 1e+09")));
-    // And what is refused is not written, in no form: the good file stays.
+    // Refused numbers are not written either, in any format: the good file stays.
     save_model(at("m"), m.net, text_, {});
     const std::string before = read_file(at("m"));
     for (const float refused :
@@ -300,7 +300,8 @@ TEST_F(ModelFileTest, RefusesATruncatedFile) {
   }
 }
 
-// Either the load is refused, or what was damaged is not the model: spaces, or text of the history.
+// Either the load is refused, or the damage is outside of the model: spaces, or text of the
+// history.
 TEST_F(ModelFileTest, ADamagedByteNeverGivesAnotherModel) {
   const std::string whole = read_file(saved());
   const LoadedModel good = load_model(at("m"));
@@ -342,10 +343,10 @@ TEST_F(ModelFileTest, AFullDiskLeavesTheOldModel) {
   EXPECT_EQ(read_file(at("m")), old);
 }
 
-// Numbers of another system's model, in the type that it had them in.
+// Numbers of another system's model, in their original type.
 class HalfPrecision : public ModelFileTest, public testing::WithParamInterface<DType> {
  protected:
-  // What a model of these numbers has, each rounded to the type.
+  // A model with these numbers, each rounded to the type.
   std::string save_halves(SmallModel& m) const {
     const Leaves leaves = leaves_of(m.net);
     for (const auto& [name, p] : leaves.parameters)

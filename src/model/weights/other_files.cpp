@@ -21,14 +21,15 @@ std::string import_it(const std::string& path) {
   return cat("hexapla import ", shell_word(path), " -o FILE makes a model of it that hexapla reads");
 }
 
-// No model of ours is: its first 8 bytes are a small number, of which four bytes are not all letters.
+// True for none of our models: their first 8 bytes are a small number, so not all of the first four
+// are letters.
 bool is_text(std::string_view start) {
   return start.size() >= 4 && std::all_of(start.begin(), start.end(), [](char c) {
            return static_cast<unsigned char>(c) >= ' ' || c == '\t' || c == '\n' || c == '\r';
          });
 }
 
-// By the bytes that they begin with.
+// Identifies a file by its first bytes.
 std::optional<std::string> what_it_is(std::string_view start, const std::string& path) {
   using namespace std::string_view_literals;
   if (start.starts_with("PK\x03\x04"sv)) return cat("a checkpoint of PyTorch, or arrays of NumPy; ", import_it(path));
@@ -63,7 +64,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// By the names of its files.
+// Identifies a folder by the names of its files.
 std::optional<std::string> system_of(const std::vector<std::string>& names) {
   const auto has = [&](std::string_view begin, std::string_view end) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -90,7 +91,7 @@ void refuse_other_files(const std::string& path) {
   try {
     start = start_of(path);
   } catch (const UserError&) {
-    return;  // whoever reads it says what is wrong
+    return;  // the reader reports the problem
   }
   if (const auto what = what_it_is(start, path)) throw DataError(cat(path, " is no model of hexapla, but ", *what));
 }

@@ -3,12 +3,12 @@
 
 namespace hexapla::model {
 
-// DataError where what was given as a model is plainly something else (text, a model of another system, a vocabulary, a
-// compressed file), saying what it seems to be and what to do. A file that may be a damaged model of ours passes, and
-// so does one that cannot be read.
+// DataError if a file given as a model is clearly something else (text, a model of another system,
+// a vocabulary, a compressed file); the message says what it seems to be and what to do. Accepts a
+// possibly damaged model of ours, and an unreadable file.
 void refuse_other_files(const std::string& path);
 
-// The same of a folder that has no model: of another system, or of a training without a result.
+// The same for a folder without a model: another system's, or an unfinished training.
 [[noreturn]] void refuse_folder(const std::string& path);
 
 }  // namespace hexapla::model

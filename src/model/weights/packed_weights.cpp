@@ -10,7 +10,7 @@ std::shared_ptr<const PackedWeight> pack(Backend& backend, Tensor w, Tensor inte
   return integers ? backend.pack_quantized(integers, scales) : backend.pack(w);
 }
 
-// Of numbers in 16 bits. A backend that keeps no copies multiplies by them in f32.
+// For 16-bit numbers. A backend without packed copies multiplies them in f32.
 void pack_halves(Backend& backend, LoadedModel& model, Parameter& p) {
   const Pages memory(static_cast<size_t>(p.shape.size()) * size_of(DType::f32));
   const Tensor wide(memory.data(), p.shape, DType::f32), halves = p.value;
@@ -23,8 +23,8 @@ void pack_halves(Backend& backend, LoadedModel& model, Parameter& p) {
   model.give_back(halves);
 }
 
-// The target's table serves as the generator's weight, and its rows are looked up as well: its numbers, or integers,
-// stay.
+// The target embedding is also the generator's weight, and its rows are looked up as well, so its
+// numbers or integers stay.
 void pack_tied_generator(Backend& backend, Parameter& table) {
   const Tensor integers = table.integers ? table.integers.transposed() : Tensor();
   table.packed = pack(backend, table.value.transposed(), integers, table.scales);

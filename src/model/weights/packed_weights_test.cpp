@@ -88,7 +88,7 @@ TEST_P(PackedModel, KeepsEveryWeightOfAProductAndNothingElse) {
   });
 }
 
-// Weights of a model that went may lie where those of the next one come to lie.
+// The weights of a new model may have the addresses of a deleted one.
 TEST_P(PackedModel, ModelsAfterAndBesideEachOtherKeepToTheirOwn) {
   std::vector<std::string> files;
   std::vector<Results> expected;
@@ -135,7 +135,7 @@ TEST_P(PackedModel, AQuantizedOneGivesAboutWhatItsIntegersStandFor) {
   }
 }
 
-// Bit by bit, from the integers: no table in f32 is made of them.
+// Bit-identical, and without an f32 table.
 TEST_P(PackedModel, AQuantizedOneLooksUpWhatItsIntegersStandFor) {
   const std::string file = save("model", 1, true);
   const LoadedModel plain = load_model(file), quantized = load_to_translate(file);
@@ -152,7 +152,7 @@ TEST_P(PackedModel, AQuantizedOneLooksUpWhatItsIntegersStandFor) {
   }
 }
 
-// Numbers of 16 bits are those of f32 that they stand for, packed or not.
+// 16-bit numbers give the same bits as the same numbers in f32, packed or not.
 TEST_P(PackedModel, InHalfPrecisionHasTheBitsOfItsNumbersInF32) {
   for (const DType type : {DType::f16, DType::bf16})
     for (const auto& [name, change] : kSiblings) {
@@ -168,7 +168,7 @@ TEST_P(PackedModel, InHalfPrecisionHasTheBitsOfItsNumbersInF32) {
       LoadedModel packed = load_to_translate(at("halves"));
       pack_weights(*backend_, packed);
       EXPECT_EQ(results_of(*backend_, *packed.net), expected) << name;
-      const auto plain = make_reference_backend();  // keeps no copies
+      const auto plain = make_reference_backend();  // does not pack weights
       LoadedModel unpacked = load_to_translate(at("halves"));
       pack_weights(*plain, unpacked);
       EXPECT_EQ(results_of(*plain, *unpacked.net), results_of(*plain, *load_model(at("halves")).net)) << name;

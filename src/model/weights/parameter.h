@@ -1,6 +1,6 @@
 #pragma once
-// Parameters are declared once, in the struct of their layer, and reached by visit(): names, memory, initialization,
-// saving and the optimizer all follow from that one declaration.
+// Each parameter is declared once, in the struct of its layer, and reached by visit(), from which
+// names, memory, initialization, saving and the optimizer follow.
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace hexapla::model {
 
-// How a parameter starts. xavier: uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
+// Initialization of a parameter. xavier: uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and
+// Bengio 2010).
 struct Init {
   enum class Kind { zeros, ones, xavier, normal } kind = Kind::zeros;
   double a = 0, b = 0;  // xavier: fan_in, fan_out; normal: the standard deviation
@@ -27,26 +28,27 @@ struct Parameter {
   Shape shape;
   Init init;
   Tensor value, grad;  // views into the slabs of a Parameters object; grad is empty in inference
-  // Of a quantized model that is to translate: what packing and lookups take instead of value
-  // (model/weights/quantize.h). value has no numbers of its own then.
+  // In a quantized model for translation: used by packing and lookups (model/weights/quantize.h);
+  // value then has no numbers.
   Tensor integers = {}, scales = {};
-  // Of a model that is to translate (model/weights/packed_weights.h): the device's copy of value, in the form in which
-  // products take it, so of a tied table the transposed one. value must not change beside it.
+  // In a model for translation (model/weights/packed_weights.h): the device's packed copy of value
+  // as products use it, which is transposed for a tied table. value must not change afterwards.
   std::shared_ptr<const PackedWeight> packed = {};
 
   Weight as_weight() const { return {value, packed.get()}; }
   Weight as_transposed_weight() const { return {value.transposed(), packed.get()}; }
 };
 
-// A tensor that is saved with the model but not learned by gradients (BatchNorm's running statistics).
+// A tensor that is saved with the model but not trained (BatchNorm's running statistics).
 struct Buffer {
   Shape shape;
   double initial = 0;
   Tensor value;
-  bool frozen = false;  // training leaves it as it is (train/loop/freeze.h)
+  bool frozen = false;  // not changed by training (train/loop/freeze.h)
 };
 
-// Dropout on a tensor, section 5.4. The number names the mask: numbers are given in the order of visit().
+// Dropout on a tensor, section 5.4. The number, assigned in the order of visit(), identifies the
+// mask.
 struct Dropout {
   double p = 0;
   uint32_t number = 0;
@@ -59,7 +61,7 @@ struct Dropout {
     if (cx.training && p > 0) dropout(cx, x, mask(cx), x);
     return x;
   }
-  // The gradient before the dropout: d itself where nothing was dropped, else a masked copy in scratch.
+  // The gradient before the dropout: d itself without dropout, else a masked copy in scratch.
   Tensor backward(Context& cx, Tensor d) const {
     if (!cx.training || p <= 0) return d;
     Tensor dx = cx.scratch(d.shape);
@@ -74,7 +76,7 @@ struct Named {
   Leaf* leaf;
 };
 
-// All of a module, in the order of declaration.
+// The leaves of a module, in order of declaration.
 struct Leaves {
   std::vector<Named<Parameter>> parameters;
   std::vector<Named<Buffer>> buffers;
@@ -113,7 +115,7 @@ void add_leaves(Child& child, const std::string& path, Leaves& to) {
 }
 }  // namespace detail
 
-// The one place that knows how names are formed.
+// The only place where names are formed.
 template <class Module>
 Leaves leaves_of(Module& module) {
   Leaves all;
@@ -121,8 +123,8 @@ Leaves leaves_of(Module& module) {
   return all;
 }
 
-// f("encoder.layers.0.self_attention.qkv.weight", parameter) for every Leaf (Parameter, Buffer or Dropout) of a module,
-// in the order of declaration.
+// Calls f("encoder.layers.0.self_attention.qkv.weight", parameter) for every Leaf (Parameter,
+// Buffer or Dropout) of a module, in order of declaration.
 template <class Leaf, class Module, class F>
 void for_each(Module& module, F&& f) {
   const Leaves all = leaves_of(module);

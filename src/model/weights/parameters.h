@@ -5,9 +5,10 @@
 
 namespace hexapla::model {
 
-// Owns the memory of a module's parameters: one slab of values and, for training, one of gradients (same layout), so
-// that the optimizer is one loop over one array. Every parameter starts at a multiple of 64 bytes. Buffers lie in a
-// slab of their own. The module keeps views: it must not outlive this.
+// Owns the memory of a module's parameters: one slab of values and, for training, one of gradients
+// with the same layout, so that the optimizer is one loop over one array. Every parameter is
+// aligned to 64 bytes. Buffers have a slab of their own. The module holds views, so this must
+// outlive it.
 class Parameters {
  public:
   enum class Use { inference, training };
@@ -18,16 +19,16 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  Tensor values() const { return values_; }        // [n], the gaps between parameters are zero
+  Tensor values() const { return values_; }        // [n]; the gaps between parameters are zero
   Tensor gradients() const { return gradients_; }  // the same layout
   Tensor buffers() const { return buffers_; }
   int64_t count() const { return count_; }  // without the gaps
   DType dtype() const { return dtype_; }
-  // Where the numbers of a parameter begin in the slab, and how many they take with the gap behind them.
+  // The offset of a parameter in the slab, and its size including the gap after it.
   int64_t offset(const Parameter& p) const { return (p.value.bytes - values_.bytes) / int64_t(size_of(dtype_)); }
   static int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
   Tensor slab_like_values() { return slab(values_.shape[0]); }  // for the optimizer's moments: zeros, owned here
-  // Its numbers become zeros, which take no memory until they are written.
+  // Sets its numbers to zero and frees their memory until they are written again.
   void forget(Tensor slab);
 
  private:
@@ -42,8 +43,8 @@ class Parameters {
   Tensor values_, gradients_, buffers_;
 };
 
-// Starting values from the seed: each parameter has its own stream, so its numbers do not depend on other shapes. gain
-// multiplies the limits of Xavier-uniform weights.
+// Initializes parameters from the seed. Each has its own stream, so its values do not depend on
+// other shapes. gain multiplies the limits of Xavier-uniform weights.
 void initialize(const Leaves& module, uint64_t seed, double gain = 1);
 
 template <class Module>

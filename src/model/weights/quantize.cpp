@@ -7,8 +7,8 @@
 namespace hexapla::model {
 namespace {
 
-// What the numbers of a column of this magnitude are multiplied by; 0 where they are so small that it would be
-// infinite: then they are zeros.
+// The factor for a column with this maximum; 0 if it would be infinite, so that such a column
+// becomes zeros.
 float inverse_scale_of(float most) {
   const float inverse = 127 / most;
   return std::isinf(inverse) ? 0 : inverse;
@@ -52,7 +52,7 @@ void dequantize(Tensor integers, Tensor scales, ScaleOf how, Tensor w) {
 std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p) {
   if (p.shape.rank() != 2) return std::nullopt;
   if (name.starts_with("embeddings.")) return ScaleOf::rows;
-  const bool score = name.find("score.") != std::string::npos;  // additive attention's: no product
+  const bool score = name.find("score.") != std::string::npos;  // for additive attention, not a product
   if (name.ends_with(".weight") && !score) return ScaleOf::columns;
   return std::nullopt;
 }

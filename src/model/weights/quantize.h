@@ -1,6 +1,7 @@
 #pragma once
-// Weights in 8-bit integers: symmetric, with a scale for each output column, so that every column's largest number is
-// +-127. The table of an embedding has one for each row: tied, its rows are the generator's columns.
+// 8-bit integer weights: symmetric, with a scale per output column, so that every column's largest
+// number is +-127. An embedding table has a scale per row: if tied, its rows are the generator's
+// columns.
 #include <map>
 #include <optional>
 #include <string>
@@ -19,10 +20,12 @@ enum class ScaleOf { columns, rows };
 Quantized quantize(Tensor w, ScaleOf how);  // w: [in, out], f32
 void dequantize(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
 
-// Can this parameter be stored in integers, and how? Weights of products and tables of embeddings can.
+// Whether and how this parameter can be stored as integers. Weights of products and embedding
+// tables can.
 std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p);
 
-// As save_model, with every quantizable parameter in integers but those whose names begin with one of keep.
+// As save_model(), with every quantizable parameter as integers except those whose names begin with
+// one of keep.
 void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
                     const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
 

@@ -1,5 +1,5 @@
 #pragma once
-// For tests of readers: a model that save_model() would refuse.
+// For tests of readers: models that save_model() would refuse.
 #include <cstring>
 #include <deque>
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace hexapla::model {
 
-// Another number in a file, with the checksum that belongs to it.
+// Changes a number in a file and updates the checksum.
 template <class T>
 void change_number(const std::string& path, const std::string& tensor, size_t i, T number) {
   const SafetensorsFile file = SafetensorsFile::open(path);

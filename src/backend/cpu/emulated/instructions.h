@@ -1,6 +1,6 @@
 #pragma once
-// kernels/instructions.h in ordinary AVX-512, as Intel's manual defines it: the same roundings in the same order, but
-// for numbers below 2^-126, which the real ones take for 0.
+// kernels/instructions.h in plain AVX-512, as Intel's manual defines it: the same roundings in the
+// same order, except for numbers below 2^-126, which the real instructions flush to 0.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
@@ -8,7 +8,7 @@ namespace {
 
 typedef uint16_t Half __attribute__((vector_size(VEC_BYTES)));
 
-// In the lower half of every number.
+// Result in the lower half of every element.
 inline Uint to_bf16(Vec x) {
   const Uint bits = (Uint)x, rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
   return x == x ? rounded : quiet;
@@ -44,7 +44,7 @@ inline bool& this_thread_has_tiles() {
   static thread_local bool has = false;
   return has;
 }
-// A processor would end the program as well.
+// The real instruction would end the program as well.
 template <int T>
 inline Tile& tile() {
   static_assert(T >= 0 && T < 8);

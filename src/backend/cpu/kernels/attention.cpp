@@ -59,7 +59,8 @@ inline float additive_score(const float* q, const float* k, const float* w, int6
   return sum(s);
 }
 
-// scores(head) fills the scratch with the scores of every key seen; softmax, weighted sum of the values.
+// scores(head) fills the scratch with the scores of all visible keys; then softmax and the weighted
+// sum of the values.
 template <class F>
 inline void step(const AttentionStep& a, F scores) {
   for (int64_t h = 0; h < a.heads; ++h) {
@@ -67,7 +68,7 @@ inline void step(const AttentionStep& a, F scores) {
     const float inverse = a.length ? 1.0f / exponentials(a.scratch, a.length, highest_of(a.scratch, a.length)) : 0.0f;
     sweep(a.d_v, [&](int64_t c, auto at) {
       const float* v = a.v + h * a.v_head + c;
-      Vec sums[4] = {};  // four, so that an addition need not wait for the one before
+      Vec sums[4] = {};  // four, so that additions need not wait for each other
       int64_t u = 0;
       for (; u + 4 <= a.length; u += 4)
         for (int j = 0; j < 4; ++j) sums[j] += a.scratch[u + j] * at(v + a.index[u + j] * a.v_row);

@@ -1,5 +1,5 @@
 #pragma once
-// Attention of one head of one sequence, block of queries by block of queries.
+// Attention of one head of one sequence, by blocks of queries.
 #include "backend/cpu/kernels/product.h"
 #include "backend/cpu/kernels/softmax.h"
 
@@ -10,10 +10,11 @@ struct QueryRange {
   int64_t from, n;
 };
 
-// q . k for n keys, key(u) giving the place of the u-th. The memory of out goes on to a whole vector.
+// q . k for n keys, where key(u) returns the address of the u-th. out must have room for whole
+// vectors.
 template <class Key>
 inline void dots(const float* q, int64_t d, int64_t n, Key key, float* out) {
-  constexpr int64_t together = N < 8 ? N : 8;  // as many places as there are registers for
+  constexpr int64_t together = N < 8 ? N : 8;  // as many keys as there are registers for
   for (int64_t u = 0; u < n; u += N) {
     Vec rows[N];
     for (int64_t from = 0; from < N; from += together) {
@@ -36,14 +37,15 @@ inline void dots(const float* q, int64_t d, int64_t n, Key key, float* out) {
   }
 }
 
-// Rows are too far apart for the processor to guess that they are wanted soon. Memory that is not there does no harm.
+// Prefetches a row: rows are too far apart for the hardware prefetcher. Invalid addresses do no
+// harm.
 inline void fetch(const float* row, int64_t n) {
   for (int64_t c = 0; c < n; c += 16) __builtin_prefetch(row + c);
 }
 
-constexpr int64_t few_queries = 8;  // so many do not repay turning the transposed keys for a product
+constexpr int64_t few_queries = 8;  // up to here, transposing the keys for a product does not pay
 
-// What differs between the kinds of score. Products: how a product is done.
+// The parts that differ between the kinds of score. Products: how to compute a product.
 template <class Products>
 struct DotScore {
   static void prepare(const Attention&, const Blocks&) {}
@@ -51,7 +53,7 @@ struct DotScore {
     if (a.queries <= few_queries && a.queries < a.keys) {
       for (int64_t u = 0; u < a.keys; ++u) {
         fetch(a.v + u * a.v_stride, a.d_v);
-        fetch(a.k + u * a.k_stride + a.d_k, a.d_k);  // the next head's
+        fetch(a.k + u * a.k_stride + a.d_k, a.d_k);  // of the next head
       }
       for (int64_t t = 0; t < r.n; ++t)
         dots(
@@ -135,7 +137,7 @@ inline void forward(const Attention& a) {
   });
 }
 
-// gradients <- d_out v^T, then the gradient of the scores; scores <- the dropped weights.
+// gradients <- d_out v^T, then the gradient of the scores; scores <- the weights after dropout.
 template <class Products>
 inline void gradients_of_scores(const Attention& a, const AttentionBackward& g, const Blocks& b, QueryRange r) {
   Products::run({.a = g.d_out + r.from * g.d_out_stride,

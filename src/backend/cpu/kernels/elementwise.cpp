@@ -7,7 +7,7 @@ namespace {
 
 inline Vec relu_slope(Vec x) { return x > 0.0f ? all(1) : Vec{}; }
 inline Vec gelu_slope(Vec x) { return normal_cdf(x) + x * 0.39894228f * exp(-0.5f * x * x); }
-// (1 + tanh(u)) / 2 is sigmoid(2 u). Beyond 10 it is 0 or 1, and what would overflow is left out.
+// (1 + tanh(u)) / 2 is sigmoid(2 u). Beyond 10 it is 0 or 1; clamping x avoids overflow.
 constexpr float tanh_factor = 1.5957691f;  // 2 sqrt(2 / pi)
 inline Vec from_below(Vec x) { return x < -10.0f ? all(-10) : x; }
 inline Vec tanh_gate(Vec x) {
@@ -49,7 +49,7 @@ inline void column_sums(const float* x, int64_t stride, int64_t rows, At at, flo
 void fill(float* x, float value, int64_t n) {
   sweep(n, [&](int64_t i, auto at) { at(x + i, all(value)); });
 }
-// Straight to memory: what is there is not read before it is overwritten.
+// Non-temporal stores: memory is not read before it is overwritten.
 void fill_past_cache(float* x, float value, int64_t n) {
   const int64_t ahead = (int64_t)(-(uintptr_t)x % VEC_BYTES / 4);
   if (n < ahead + N) return fill(x, value, n);
@@ -113,7 +113,7 @@ void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64
   }
 }
 
-// Several vectors of a row at a time: a row may begin a page after the one before.
+// Takes several vectors of a row at a time, because rows may be a page apart.
 void add_column_sums(const float* x, int64_t stride, int64_t rows, int64_t width, float* y) {
   int64_t c = 0;
   for (; c + sums_together * N <= width; c += sums_together * N)

@@ -1,6 +1,6 @@
 #pragma once
-// The instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. Tests on the others do
-// the same in ordinary ones.
+// Instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. On
+// other processors, tests emulate them.
 #ifdef HEXAPLA_EMULATED
 #include "backend/cpu/emulated/instructions.h"
 #else
@@ -31,18 +31,18 @@ struct alignas(64) TileShapes {
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// While there is one of these, this thread may use tiles.
+// While an object exists, this thread may use tiles.
 class Tiles {
  public:
   Tiles() {
     const TileShapes shapes;
-    asm volatile("ldtilecfg %0" : : "m"(shapes));  // GCC 12's intrinsic reads 8 of the 64 bytes, as it sees it
+    asm volatile("ldtilecfg %0" : : "m"(shapes));  // GCC 12 assumes that its intrinsic reads only 8 of the 64 bytes
   }
   ~Tiles() { asm volatile("tilerelease"); }
   Tiles(const Tiles&) = delete;
 };
 
-// GCC's own intrinsics take digits only, no constants. Strides are in numbers of four bytes.
+// GCC's own intrinsics accept literals only, not constants. Strides are in units of four bytes.
 template <int T>
 __attribute__((always_inline)) inline void clear_tile() {
   asm volatile("tilezero %%tmm%c0" : : "i"(T));
@@ -55,7 +55,7 @@ template <int T>
 __attribute__((always_inline)) inline void store_tile(void* p, int64_t stride) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"(stride * 4), "i"(T) : "memory");
 }
-// Tile C += rows of A x columns of B, units of which are pairs of bf16, or quads of bytes (A's without a sign).
+// Tile C += rows of A x columns of B, with units of bf16 pairs or byte quads (A's unsigned).
 template <int C, int A, int B>
 __attribute__((always_inline)) inline void add_tiles_of_pairs() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(C), "i"(A), "i"(B));

@@ -1,35 +1,37 @@
 #pragma once
-// What the row kernels take and the table they stand in. Plain structs and nothing inline: files compiled with AVX-512
-// read this. Matrices are row-major floats; a `stride` is the number of floats from one row to the next.
+// Arguments of the row kernels, and the table of kernels. Plain structs and no inline functions,
+// because files compiled with AVX-512 include this. Matrices are row-major floats; a `stride` is
+// the number of floats from one row to the next.
 #include <cstdint>
 
 #include "backend/dropout_layout.h"
 
 namespace hexapla::cpu {
 
-constexpr int64_t k_block = 256;           // terms of a sum that a product adds up before it adds them to the result
+constexpr int64_t k_block = 256;           // terms that a product sums before adding to the result
 constexpr int64_t max_strip = 32;          // columns of the widest register tile
 constexpr int64_t query_block = 64;        // query rows whose scores are held at a time
 constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a multiple of this in score buffers
 
 enum class Store { set, add };
 
-// b in the order in which a kernel reads it: strips of tile_columns columns one after the other, each [units][columns].
-// A unit, 32 bits, is one term of the sums, or two in bf16, or four in int8. Columns beyond the last are zeros.
+// b in the order in which a kernel reads it: consecutive strips of tile_columns columns, each
+// [units][columns]. A unit of 32 bits holds one term in f32, two in bf16, or four in int8. Columns
+// beyond the last are zeros.
 struct Packed {
   const float* strips = nullptr;
-  const float* scales = nullptr;  // int8 only, of each column: what its numbers are multiplied by
+  const float* scales = nullptr;  // int8 only: scale of each column
   const int32_t* sums = nullptr;  // int8 only: 128 times the sum of each column's integers
 };
 
-// Makes the fields of a struct be given by name: as its first member it takes no value.
+// As a first member, forces the fields of a struct to be given by name.
 struct ByName {
   explicit ByName() = default;
 };
 
-// c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], one of the two is 1; element (t, j) of b
-// is b[t * b_k + j * b_n], one of the two is 1. Every element of c is the sum over blocks of k_block terms, in order:
-// its bits depend on k alone.
+// c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], element (t, j) of b
+// is b[t * b_k + j * b_n]; one stride of each is 1. Every element of c is a sum over blocks of
+// k_block terms, in order, so its bits depend on k alone.
 struct Product {
   [[no_unique_address]] ByName by_name = ByName{};
   const float* a = nullptr;
@@ -38,12 +40,12 @@ struct Product {
   int64_t b_k = 0, b_n = 0;
   float* c = nullptr;
   int64_t c_stride = 0;
-  const float* bias = nullptr;  // [n] or nothing; only with Store::set
+  const float* bias = nullptr;  // [n] or null; only with Store::set
   int64_t m = 0, n = 0, k = 0;
   Store store = Store::set;
-  Packed packed = {};  // if there: b, which then is not read
+  Packed packed = {};  // if set, used instead of b
 };
-// Floats of scratch for a product of m rows: a strip of b, and the rows of a with a little room between them.
+// Floats of scratch for a product of m rows: a strip of b, and the rows of a with some padding.
 static constexpr int64_t product_scratch(int64_t m) { return (k_block + 16) * (2 * max_strip + m); }
 
 struct PackedMemory {
@@ -56,35 +58,36 @@ struct Integers {
   int64_t b_k = 0, b_n = 0, k = 0, n = 0;
   const float* scales = nullptr;  // [n]
 };
-// A way of doing products.
+// An implementation of products.
 struct ProductKernel {
   int64_t tile_rows, tile_columns;
   void (*run)(const Product&, float* scratch);
-  int64_t (*units)(int64_t k);                                // of Packed, in a column
-  void (*pack)(const Product& b_alone, const PackedMemory&);  // a and c of the product are not looked at
-  int64_t (*scratch)(int64_t m, int64_t k);                   // floats that run() wants
-  // The arithmetic of `rounds` steps of a full tile and nothing else; -> how many multiplications and additions.
+  int64_t (*units)(int64_t k);                                // units per column of Packed
+  void (*pack)(const Product& b_alone, const PackedMemory&);  // a and c of the product are ignored
+  int64_t (*scratch)(int64_t m, int64_t k);                   // floats needed by run()
+  // Runs the arithmetic of `rounds` steps of a full tile and nothing else; returns the number of
+  // multiplications and additions.
   int64_t (*limit)(int64_t rounds);
 };
 
 struct Dropout {
   uint32_t key[2], tensor, step;
-  int32_t threshold;  // kept when the 16 bits are not below
-  float scale;        // what kept elements are multiplied by; 0: no dropout at all
+  int32_t threshold;  // kept if the 16 bits are not below
+  float scale;        // factor for kept elements; 0: no dropout
 };
 
 struct NormRows {
-  const float *x, *r, *gain, *bias;  // r: nothing or what is added to x
-  float *y, *normed, *rstd;          // normed, rstd: perhaps nothing
+  const float *x, *r, *gain, *bias;  // r: null, or added to x
+  float *y, *normed, *rstd;          // normed, rstd: may be null
   int64_t rows, width, x_stride, r_stride, y_stride, normed_stride;
   float eps;
 };
 struct NormBackwardRows {
   const float *normed, *rstd, *gain;
-  float *d, *dgain, *dbias;  // dgain, dbias: sums over these rows are added; perhaps nothing
+  float *d, *dgain, *dbias;  // dgain, dbias: sums over these rows are added; may be null
   int64_t rows, width, normed_stride, d_stride;
 };
-// Columns 0 .. width-1 of all the rows.
+// Columns 0 .. width-1 of all rows.
 struct BatchNormColumns {
   const float *x, *r, *gain, *bias;
   float *y, *normed, *rstd, *mean, *variance;
@@ -93,13 +96,13 @@ struct BatchNormColumns {
 };
 
 struct LossRows {
-  float* logits;  // softmax - target, times scale, comes back from loss_gradient
+  float* logits;  // loss_gradient overwrites them with scale * (softmax - target)
   const int32_t* labels;
   float *loss, *nll;
   int64_t rows, width, stride;
   float smoothing, scale;
 };
-// Two passes over the same tokens: of both, what LossRows says; the labels are the same.
+// Two passes over the same tokens, with the same labels.
 struct RDropRows {
   LossRows passes[2];
   float* divergence;
@@ -114,14 +117,14 @@ struct TopRows {
 
 // One head of one sequence.
 struct Attention {
-  const float *q, *k, *v, *mask;  // mask: nothing or [queries, keys]
+  const float *q, *k, *v, *mask;  // mask: null or [queries, keys]
   int64_t queries, keys, d_k, d_v;
   int64_t q_stride, k_stride, v_stride, mask_stride;
   int64_t causal;  // 1: query t sees keys 0 .. t
   float scale;
   const float* w;  // [d_k], additive score only
   Dropout dropout;
-  int64_t head, heads, first_query;  // of the batch: they name the bits of dropout
+  int64_t head, heads, first_query;  // of the batch; determine the random bits of dropout
   float *out, *lse;
   int64_t out_stride, lse_stride;
   float* scratch;
@@ -129,7 +132,8 @@ struct Attention {
 static constexpr int64_t padded_keys(int64_t keys) {
   return (keys + max_attention_pad - 1) / max_attention_pad * max_attention_pad;
 }
-// Floats of scratch that Attention wants: two blocks of scores, transposed keys and their gradient, products.
+// Floats of scratch for Attention: two blocks of scores, transposed keys and their gradient,
+// products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
   return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_layout::group +
          product_scratch(keys > query_block ? keys : query_block);
@@ -139,7 +143,7 @@ struct AttentionBackward {
   float *dq, *dk, *dv, *dw;
   int64_t d_out_stride, dq_stride, dk_stride, dv_stride;
 };
-// One query against cache rows, all heads.
+// One query against cache rows, for all heads.
 struct AttentionStep {
   const float *q, *k, *v, *w;  // q: [heads, d_k] with head stride; w: [heads, d_k], additive score only
   const int32_t* index;
@@ -149,7 +153,7 @@ struct AttentionStep {
   float *out, *scratch;  // out: [heads * d_v]; scratch: padded_keys(length)
 };
 
-// y[n, j] = x_n w + b in column ids[j]: products with some columns alone, which are rows of a table.
+// y[n, j] = x_n w + b in column ids[j]: a product with selected columns, which are rows of a table.
 struct SelectedColumns {
   [[no_unique_address]] ByName by_name = ByName{};
   const float* x = nullptr;
@@ -183,13 +187,13 @@ struct Kernels {
   Map2 add, multiply;
   Map1 activate[4];           // by Activation
   Map2 activate_backward[4];  // x, dy -> dx
-  // The same of scale dy.
+  // The same with scale dy for dy.
   void (*relu_backward_scaled)(const float* x, const float* dy, float scale, float* dx, int64_t n);
   void (*dropout_row)(const Dropout&, uint32_t row, const float* x, float* y, int64_t n);
   void (*scaled)(const float* x, float scale, float* y, int64_t n);        // y = scale x
   void (*add_scaled)(const float* x, float scale, float* y, int64_t n);    // y += scale x
   void (*combine)(float a, const float* x, float b, float* y, int64_t n);  // y = a x + b y
-  // y[c] += the sum of column c, in blocks of rows that are summed first.
+  // y[c] += the sum of column c, by blocks of rows.
   void (*add_column_sums)(const float* x, int64_t stride, int64_t rows, int64_t width, float* y);
 
   void (*add_norm)(const NormRows&);
@@ -226,17 +230,19 @@ extern const Kernels kernels;
 namespace avx512 {
 extern const Kernels kernels;
 }
-// Factors rounded to bf16, every sum over blocks of 2 * k_block terms in f32.
+// Factors rounded to bf16; sums in f32, over blocks of 2 * k_block terms.
 namespace avx512bf16 {
 extern const ProductKernel product;
 }
-// Packed b only: its columns are rounded to int8 with a scale of their own, the rows of a on the way in; sums in i32.
+// Packed b only: its columns, and the rows of a on the way in, are rounded to int8 with a scale
+// each; sums in i32.
 namespace avx512vnni {
 extern const ProductKernel product;
-// Packs integers that somebody else has rounded; element (t, j) is b[t * b_k + j * b_n].
+// Packs integers that are already quantized; element (t, j) is b[t * b_k + j * b_n].
 void pack_integers(const Integers& b, const PackedMemory& out);
 }  // namespace avx512vnni
-// The same with AMX. Of bf16 the bits are others; of int8 they are the same, and so is the order of Packed.
+// The same with AMX. bf16 results have different bits; int8 results and the layout of Packed are
+// the same.
 namespace amxbf16 {
 extern const ProductKernel product;
 void attention(const Attention&);

@@ -7,7 +7,8 @@ namespace {
 struct Sums {
   float exps, values;
 };
-// f(position, whole or part, value, e^(value - top)) for every vector of the row; the sums of both.
+// Calls f(position, whole or part, value, e^(value - top)) for every vector of the row; returns the
+// sums of both.
 template <class F>
 inline __attribute__((always_inline)) Sums sums_of(const float* x, int64_t n, float top, F f) {
   Vec exps[4] = {}, values[4] = {};
@@ -40,7 +41,7 @@ inline double log_sum_of(const float* x, int64_t n, float top) {
   return log_sum(top, sums_of(x, n, top, [](int64_t, auto, Vec) {}).exps);
 }
 
-// One row of one pass, and the logarithm of the sum of its exponentials.
+// One row of one pass, and the log of the sum of its exponentials.
 struct Pass {
   float* logits;
   float lse;
@@ -58,7 +59,7 @@ inline Pass pass_of(const LossRows& l, int64_t row) {
 struct Divergences {
   float of_first, of_second;  // KL(P || Q), KL(Q || P)
 };
-// f(position, whole or part, p, q, log p - log q) for every vector of the two rows.
+// Calls f(position, whole or part, p, q, log p - log q) for every vector of the two rows.
 template <class F>
 inline __attribute__((always_inline)) void compare(const Pass& first, const Pass& second, int64_t n, F f) {
   sweep(n, [&](int64_t i, auto at) {
@@ -94,7 +95,7 @@ struct Best {
   }
 };
 
-// A bit for each lane.
+// One bit per lane.
 inline uint32_t bits_of(Int mask) {
 #if VEC_BYTES == 64
   return _mm512_movepi32_mask((__m512i)mask);
@@ -106,10 +107,11 @@ inline uint32_t bits_of(Int mask) {
 }
 
 struct Bounds {
-  float top, low;  // the highest number, and one that at least k numbers reach if so many are numbers
+  float top, low;  // the maximum, and a value that at least k numbers reach (if there are k that are not NaN)
 };
-// A row falls into 4 N parts, every part has a highest number, and the k-th highest of these is a good bound: were
-// every number compared with the best so far, the many that are the best for a while would cost more than all the rest.
+// Splits a row into 4 N parts; the k-th largest of their maxima is a good lower bound. Comparing
+// every number with the best so far would cost more than everything else, because many are the best
+// for a while.
 inline Bounds bounds_of(const float* x, int64_t n, int64_t k) {
   Vec parts[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
   const auto highest_part = [&] { return highest(max(max(parts[0], parts[1]), max(parts[2], parts[3]))); };
@@ -119,7 +121,7 @@ inline Bounds bounds_of(const float* x, int64_t n, int64_t k) {
   sweep(n - begin, [&](int64_t c, auto at) { parts[0] = max(parts[0], at.keep(at(x + begin + c), parts[0])); });
   const float top = highest_part();
   float low = top;
-  for (int64_t passed = 1; passed < k && low > -infinity; ++passed) {  // equal ones go together: low is lower then
+  for (int64_t passed = 1; passed < k && low > -infinity; ++passed) {  // removes equal ones together: lower is fine
     for (Vec& part : parts) part = part == low ? all(-infinity) : part;
     low = highest_part();
   }
@@ -133,7 +135,7 @@ __attribute__((noinline)) void offer_lanes(Best& best, const float* x, uint32_t 
   }
 }
 
-// next: the row that comes next is fetched meanwhile.
+// next: the next row, which is prefetched meanwhile.
 inline void top_of_row(const float* x, int64_t n, const float* next, Best best) {
   const Bounds bounds = bounds_of(x, n, best.k);
   const Sums sums = sums_of(x, n, bounds.top, [&](int64_t i, auto at, Vec) {
@@ -141,7 +143,7 @@ inline void top_of_row(const float* x, int64_t n, const float* next, Best best) 
     const uint32_t lanes = bits_of(at.keep(at(x + i), all(__builtin_nanf(""))) >= bounds.low);
     if (__builtin_expect(lanes != 0, 0)) offer_lanes(best, x, lanes, i);
   });
-  for (int64_t i = 0; best.held < best.k; ++i) best.offer(x[i], (int32_t)i);  // less than k are numbers
+  for (int64_t i = 0; best.held < best.k; ++i) best.offer(x[i], (int32_t)i);  // fewer than k are not NaN
   const float lse = (float)log_sum(bounds.top, sums.exps);
   for (int64_t j = 0; j < best.held; ++j) best.scores[j] -= lse;
 }
@@ -173,7 +175,8 @@ void loss_gradient(const LossRows& l) {
   }
 }
 
-// For each pass scale (p - target + alpha / 2 * the derivative of KL(P || Q) + KL(Q || P)), docs/backward.md.
+// For each pass scale (p - target + alpha / 2 * the derivative of KL(P || Q) + KL(Q || P)),
+// docs/backward.md.
 void r_drop_gradient(const RDropRows& r) {
   const LossRows& l = r.passes[0];
   const float everywhere = l.smoothing / (float)l.width * l.scale, at_label = (1 - l.smoothing) * l.scale;

@@ -1,5 +1,5 @@
 #pragma once
-// exp, tanh, erf and friends on vectors; relative errors about 1e-7 to 1e-6.
+// exp, tanh, erf and others on vectors; relative errors about 1e-7 to 1e-6.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {

@@ -49,7 +49,7 @@ inline void add_norm_backward_row(const NormBackwardRows& n, int64_t row) {
   });
 }
 
-// The sum over the rows of f(row), in blocks that are summed first.
+// The sum of f(row) over the rows, by blocks.
 template <class F>
 inline Vec sum_of_rows(int64_t rows, F f) {
   Vec total{};

@@ -3,7 +3,8 @@
 
 namespace hexapla::cpu::ISA {
 
-// The decay is part of the step. As a factor, 1 - 1e-8, it would be 1: f32 has nothing between 1 and 1 - 6e-8.
+// The decay is part of the step: as a factor, 1 - 1e-8 would round to 1, since f32 has nothing
+// between 1 and 1 - 6e-8.
 void adam(const AdamRange& a) {
   float* __restrict p = a.p;
   float* __restrict m = a.m;

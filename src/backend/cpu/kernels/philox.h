@@ -1,11 +1,12 @@
 #pragma once
-// Dropout masks: Philox4x32-10 on vectors of counters; backend/dropout_layout.h says who gets which bits.
+// Dropout masks: Philox4x32-10 on vectors of counters; backend/dropout_layout.h defines which
+// element gets which bits.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
-// The lower 32 bits of every 64-bit lane, multiplied.
+// Multiplies the lower 32 bits of every 64-bit lane.
 inline Wide multiply_low(Wide a, uint64_t b) {
 #if VEC_BYTES == 64
   return (Wide)_mm512_mul_epu32((__m512i)a, _mm512_set1_epi64((long long)b));
@@ -18,8 +19,8 @@ inline Wide multiply_low(Wide a, uint64_t b) {
 #endif
 }
 
-// The upper 32 bits of every 64-bit lane, in its lower half; the upper half is rubbish. A shuffle, because a shift
-// would wait for the unit that multiplies.
+// The upper 32 bits of every 64-bit lane, in its lower half; the upper half is garbage. A shuffle,
+// because a shift would wait for the unit that multiplies.
 inline Wide upper_half(Wide a) {
 #if VEC_BYTES == 64
   return (Wide)_mm512_movehdup_ps((__m512)a);
@@ -28,7 +29,7 @@ inline Wide upper_half(Wide a) {
 #endif
 }
 
-// The lower halves of even and odd, by turns.
+// Interleaves the lower halves of even and odd.
 inline Uint lower_halves(Wide even, Wide odd) {
 #if VEC_BYTES == 64
   return (Uint)_mm512_mask_moveldup_ps((__m512)even, 0xAAAA, (__m512)odd);
@@ -37,7 +38,7 @@ inline Uint lower_halves(Wide even, Wide odd) {
 #endif
 }
 
-// Words in 64-bit lanes whose upper halves are rubbish: the products do not look at them.
+// Words in 64-bit lanes whose upper halves are garbage: the products ignore them.
 struct Words {
   Wide c[4];
 };
@@ -46,7 +47,8 @@ inline void philox_round(Words& w, uint64_t k0, uint64_t k1) {
   w = {{upper_half(b) ^ w.c[1] ^ k0, b, upper_half(a) ^ w.c[3] ^ k1, a}};
 }
 
-// 0 or the scale for the first columns of a group of a row; out holds a whole group. A lane draws a counter.
+// Factors (0 or the scale) for the first columns of a group of a row; out holds a whole group. Each
+// lane draws one counter.
 inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int64_t columns, float* out) {
   using dropout_layout::counters, dropout_layout::halves;
   const Vec scale = all(d.scale);

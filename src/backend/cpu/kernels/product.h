@@ -1,6 +1,7 @@
 #pragma once
-// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h. What one term of a sum is, and
-// how it is added, is Terms: here one f32 number, in bf16/product.cpp a pair of bf16 numbers in the room of one.
+// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h. Terms
+// defines what a unit of a sum is and how it is added: here one f32 number, in bf16/product.cpp a
+// pair of bf16 numbers of the same size.
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
@@ -15,7 +16,7 @@ constexpr int tile_rows = 4;
 #endif
 constexpr int64_t strip = 2 * N;
 
-// How a tile walks over a. Rows with a stride: four base pointers, so that every address is base + small multiple.
+// Access to a by strided rows: four base pointers, so that every address is base + small multiple.
 struct Rows {
   static constexpr int64_t fixed_step = 1;
   const float* base[4];
@@ -26,19 +27,19 @@ struct Rows {
   const float* at(int r, int64_t t) const { return base[r / 4] + (r % 4) * stride + t; }
   void fetch_next_tile(int64_t, int) const {}
 };
-// Columns: the rows of the tile lie side by side.
+// Access to a by columns: the rows of the tile are contiguous.
 struct Columns {
   const float* a;
   int64_t step;
   Columns(const float* p, int64_t, int64_t k, int) : a(p), step(k) {}
   const float* at(int r, int64_t t) const { return a + t * step + r; }
-  // Its units lie beside those of this tile, each a stride away from the one before: too far for the processor to
-  // guess.
+  // The next tile's units are beside this tile's, a stride apart: too far for the hardware
+  // prefetcher.
   void fetch_next_tile(int64_t t, int rows) const { __builtin_prefetch(at(rows, t) + 16); }
 };
 
-// Units of a are spread over a vector, units of b lie side by side in one. The types are those of the instruction: GCC
-// would move registers about at every change of type.
+// Units of a are broadcast to a vector; units of b are contiguous in one. The types are those of
+// the instructions, because GCC would move registers at every change of type.
 struct Singles {
   typedef Vec Sum;
   typedef Vec Units;
@@ -48,7 +49,7 @@ struct Singles {
 };
 
 #if VEC_BYTES == 64
-// Several narrow terms in the room of an f32.
+// Several narrow terms in 32 bits.
 struct NarrowUnits {
   typedef __m512i Units;
   __attribute__((always_inline)) static __m512i spread(const float* x) {
@@ -63,12 +64,13 @@ struct NarrowUnits {
 struct TileTarget {
   float* c;
   int64_t stride, columns;  // columns: at most C * N
-  const float* bias;        // where this tile's columns begin, or nothing
+  const float* bias;        // bias of this tile's columns, or null
   Store store;
   TileTarget from_row(int64_t i) const { return {c + i * stride, stride, columns, bias, store}; }
 };
 
-// One column of vectors of the tile goes out. All of it must be inlined: the tile lives in registers.
+// Writes one column of vectors of the tile. Must be inlined completely, because the tile is in
+// registers.
 template <int R, int C, class At>
 inline __attribute__((always_inline)) void write_column(Vec (&acc)[R][C], const int j, const TileTarget& t, At at) {
   float* const c = t.c + j * N;
@@ -97,7 +99,7 @@ inline __attribute__((always_inline)) void write(Sum (&acc)[R][C], const Target&
 
 template <class Terms, int R, int C, class A, class Target>
 __attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64_t k, Target target) {
-  for (int r = 0; r < R; ++r)  // the result is needed in a while: often it is far away
+  for (int r = 0; r < R; ++r)  // prefetch the result, which is often far away
     for (int j = 0; j < C; ++j) __builtin_prefetch(target.c + r * target.stride + j * N, 1);
   typename Terms::Sum acc[R][C];
   for (int r = 0; r < R; ++r)
@@ -121,7 +123,7 @@ inline void tile_of(int rows, const A& a, const float* b, int64_t b_stride, int6
   if constexpr (R > 1) tile_of<Terms, R - 1, C>(rows, a, b, b_stride, k, target);
 }
 
-// k rows of a strip side by side, columns beyond the last are zeros. Straight copy, b_n = 1.
+// Packs k rows of a strip, padded with zero columns; b_n = 1.
 inline void pack_rows(const float* b, int64_t b_k, int64_t k, int64_t columns, float* out) {
   for (int64_t t = 0; t < k; ++t, b += b_k, out += strip)
     for (int64_t j = 0; j < 2; ++j) {
@@ -130,7 +132,8 @@ inline void pack_rows(const float* b, int64_t b_k, int64_t k, int64_t columns, f
     }
 }
 
-// out[t * out_stride + i] = in[i * in_stride + t] for one block of at most N rows i and k terms t; missing rows are 0.
+// out[t * out_stride + i] = in[i * in_stride + t] for one block of at most N rows i and k terms t;
+// missing rows are 0.
 inline void turn(const float* in, int64_t in_stride, int64_t rows, int64_t k, float* out, int64_t out_stride) {
   Vec block[N];
   for (int64_t t = 0; t < k; t += N) {
@@ -155,7 +158,7 @@ struct Strip {
   int64_t stride;
 };
 
-// The rows of the tiles that m rows fall into: as even as can be.
+// Rows per tile, so that m rows are split as evenly as possible.
 inline int64_t even_rows(int64_t m) {
   const int64_t tiles = (m + tile_rows - 1) / tile_rows;
   return (m + tiles - 1) / tiles;
@@ -189,18 +192,18 @@ inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, floa
   return {packed, strip};
 }
 
-// Rows a multiple of 2 KB apart fall into the same few sets of the first cache: such a's are copied.
+// Rows a multiple of 2 KB apart map to the same few sets of the L1 cache, so such an a is copied.
 inline bool crowded(const Product& p) { return p.a_k == 1 && p.a_row % 512 == 0 && p.m > 4; }
 
 inline void copy_rows(const Product& p, int64_t t, int64_t k, float* out) {
   for (int64_t i = 0; i < p.m; ++i, out += k_block) {
     const float* const row = p.a + i * p.a_row + t;
-    sweep(k, [&](int64_t c, auto at) { at(out + c, at(row + c)); });  // memcpy would take long to begin
+    sweep(k, [&](int64_t c, auto at) { at(out + c, at(row + c)); });  // memcpy has too much overhead
   }
 }
 
-// Columns side by side at any distance: tile after tile, [k][rows], so that every tile is read straight on. Columns 2
-// KB apart share few sets of the first cache, those 8 KB apart few of the second one.
+// Copies a with contiguous columns tile by tile, [k][rows], so that each tile is read sequentially.
+// Columns 2 KB apart share few sets of the L1 cache, those 8 KB apart few of the L2 cache.
 inline void pack_columns(const Product& p, int64_t t, int64_t k, int64_t rows, float* out) {
   for (int64_t u = 0; u < k; ++u)
     for (int64_t i = 0; i < p.m; i += rows)
@@ -218,7 +221,7 @@ struct Strides {
   const float* a;
   int64_t row, k;
 };
-// The block of a from term t on, copied to where it is read faster if it is read often enough.
+// The block of a from term t on, copied to a faster layout if it is read often enough.
 inline Strides block_of_a(const Product& p, int64_t t, int64_t k, float* copied) {
   constexpr int64_t often = 4 * strip;
   if (crowded(p)) {
@@ -233,7 +236,7 @@ inline Strides block_of_a(const Product& p, int64_t t, int64_t k, float* copied)
   return {p.a + t * p.a_k, p.a_row, p.a_k};
 }
 
-// Both shapes of a, one strip of b after the other, block of k by block of k.
+// For both layouts of a: block of k by block of k, strip of b by strip of b.
 inline void multiply(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return product_of_nothing(p);
@@ -253,7 +256,8 @@ inline void multiply(const Product& p, float* scratch) {
   }
 }
 
-// See ProductKernel::limit: a tile whose every step has the same few numbers, which stay in the first cache.
+// See ProductKernel::limit: every step of the tile uses the same few numbers, which stay in the L1
+// cache.
 template <class Terms, class Target>
 inline int64_t limit_of(int64_t rounds, int64_t terms, const Target& target) {
   alignas(64) const float a[16] = {}, b[strip] = {};

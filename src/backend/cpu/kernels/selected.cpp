@@ -1,11 +1,11 @@
-// Products with some columns of a weight.
+// Products with selected columns of a weight.
 #include "backend/cpu/kernels/table.h"
 #include "backend/cpu/kernels/vec.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t at_once = 4;  // columns, so that their sums do not wait for each other
+constexpr int64_t at_once = 4;  // columns at a time, so that their sums do not wait for each other
 
 inline Vec numbers(const float* p, Whole at) { return at(p); }
 inline Vec numbers(const float* p, Part at) { return at(p); }

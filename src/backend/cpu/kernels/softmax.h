@@ -1,12 +1,12 @@
 #pragma once
-// What the kinds of attention share: softmax of score rows, and the places of the blocks in the scratch memory.
+// Shared by the kinds of attention: softmax of score rows, and the layout of the scratch memory.
 #include "backend/cpu/kernels/math.h"
 #include "backend/cpu/kernels/philox.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
-// Rows of `keys` scores that lie pad floats apart; columns from keys to pad are rubbish before and 0 after.
+// Rows of `keys` scores, pad floats apart; columns from keys to pad are garbage before and 0 after.
 struct Blocks {
   int64_t pad;
   float *scores, *gradients;         // [query_block, pad] each
@@ -29,7 +29,7 @@ inline int64_t visible(const Attention& a, int64_t query) {
   return a.causal && query + 1 < a.keys ? query + 1 : a.keys;
 }
 
-// s <- scale s + mask over the first n; the highest of them comes back.
+// s <- scale s + mask for the first n; returns their maximum.
 inline float finish_scores(const Attention& a, int64_t query, int64_t n, float* s) {
   const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
   Vec top = all(-infinity);
@@ -42,7 +42,7 @@ inline float finish_scores(const Attention& a, int64_t query, int64_t n, float* 
   return highest(top);
 }
 
-// s <- e^(s - top) over the first n; the sum comes back.
+// s <- e^(s - top) for the first n; returns their sum.
 inline float exponentials(float* s, int64_t n, float top) {
   Vec total{};
   sweep(n, [&](int64_t i, auto at) {
@@ -57,7 +57,7 @@ inline void clear(float* p, int64_t n) {
   if (n > 0) std::memset(p, 0, sizeof(float) * (size_t)n);
 }
 
-// Softmax in registers of the first n of V vectors of scores that need no mask; the rest of them become 0.
+// Softmax in registers, without a mask: of the first n scores in V vectors; the rest become 0.
 template <int V>
 inline float softmax_short(float* s, int64_t n, float scale) {
   Vec v[V], top = all(-infinity), total{};
@@ -88,8 +88,8 @@ inline float softmax_long(const Attention& a, int64_t query, float* s, int64_t p
   return top + __builtin_logf(total);
 }
 
-// Scores become weights, columns that are not seen become 0; the log of the sum of e^score comes back. Which way it
-// goes depends on the sequence alone.
+// Turns scores into weights, 0 for invisible columns; returns the log of the sum of e^score. The
+// choice of implementation depends on the sequence alone.
 inline float softmax_row(const Attention& a, int64_t query, float* s, int64_t pad) {
   const int64_t vectors = a.mask || a.keys == 0 ? 0 : (a.keys + N - 1) / N;
   switch (vectors) {
@@ -106,7 +106,7 @@ inline float softmax_row(const Attention& a, int64_t query, float* s, int64_t pa
   }
 }
 
-// Scores become weights by what forward kept.
+// Recomputes the weights from the scores and the lse of the forward pass.
 inline void weights_again(const Attention& a, int64_t query, float lse, float* s, int64_t pad) {
   const int64_t n = lse == -infinity ? 0 : visible(a, query);
   const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
@@ -117,8 +117,8 @@ inline void weights_again(const Attention& a, int64_t query, float lse, float* s
   clear(s + n, pad - n);
 }
 
-// f(query, from, columns, factors) for queries first .. first + n - 1 and tiles of their keys: what is drawn serves
-// the neighboring queries of a tile.
+// Calls f(query, from, columns, factors) for queries first .. first + n - 1 and tiles of their
+// keys: one draw serves the neighboring queries of a tile.
 template <class F>
 inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* factors, F f) {
   constexpr int64_t together = dropout_layout::tile_queries, keys = dropout_layout::tile_keys;
@@ -135,7 +135,7 @@ inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* fa
   }
 }
 
-// Rows of weights, pad floats apart, of n queries from `first` on.
+// Applies dropout to rows of weights, pad floats apart, of n queries from `first` on.
 inline void drop_weights(const Attention& a, int64_t first, int64_t n, float* s, int64_t pad, float* factors) {
   if (a.dropout.scale == 0) return;
   with_dropout(a, first, n, factors, [&](int64_t query, int64_t from, int64_t columns, const float* factor) {
@@ -144,7 +144,8 @@ inline void drop_weights(const Attention& a, int64_t first, int64_t n, float* s,
   });
 }
 
-// weights p and d_p = d_out v^T become (p dropped) and the gradient of the scores, p (d_p dropped - delta) * scale.
+// Replaces weights p and d_p = d_out v^T by (p dropped) and the gradient of the scores, p (d_p
+// dropped - delta) * scale.
 inline void score_gradients(const Attention& a, const Blocks& b, int64_t first, int64_t n) {
   if (a.dropout.scale == 0) {
     for (int64_t t = 0; t < n; ++t) {

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of one instruction set, by name; table.cpp puts them into the table.
+// Declares the kernels of one instruction set; table.cpp puts them into the table.
 #include "backend/cpu/kernels/kernels.h"
 
 namespace hexapla::cpu::ISA {

@@ -1,5 +1,5 @@
 #pragma once
-// A vector of VEC_BYTES / 4 floats, in the vector extensions of GCC and Clang.
+// A vector of VEC_BYTES / 4 floats, using the vector extensions of GCC and Clang.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,7 +39,8 @@ inline Vec load(const float* p) {
   return v;
 }
 inline void store(float* p, Vec v) { std::memcpy(p, &v, sizeof v); }
-// To a multiple of VEC_BYTES, not through the cache; to be finished before another thread may read it.
+// Non-temporal store to a multiple of VEC_BYTES; call finish_stores() before another thread reads
+// it.
 #if VEC_BYTES == 64
 inline void store_past_cache(float* p, Vec v) { _mm512_stream_ps(p, (__m512)v); }
 #elif VEC_BYTES == 32
@@ -52,9 +53,9 @@ inline void finish_stores() {
   _mm_sfence();
 #endif
 }
-inline Vec all(float x) { return x - Vec{}; }  // x - 0 is x even for -0: one broadcast, no sum
+inline Vec all(float x) { return x - Vec{}; }  // x - 0 is x even for -0: a broadcast without an addition
 
-// The first n of the lanes, 0 <= n < N; the others are 0 and their memory is not touched.
+// The first n lanes, 0 <= n < N; the others are 0 and their memory is not accessed.
 #if VEC_BYTES == 64
 inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
 inline void store_part(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v); }
@@ -74,7 +75,7 @@ inline void store_part(float* p, Vec v, int64_t n) {
 }
 #endif
 
-// The first n lanes of v, and `rest` in the others.
+// The first n lanes of v; `rest` in the others.
 inline Vec first(Vec v, int64_t n, Vec rest) { return lanes() < (int32_t)n ? v : rest; }
 
 inline Vec max(Vec a, Vec b) { return b > a ? b : a; }
@@ -126,7 +127,7 @@ inline void transpose(Vec (&rows)[N]) {
   }
 }
 
-// Lane j of the result is the sum of rows[j]; the rows are used up.
+// Lane j of the result is the sum of rows[j]; overwrites rows.
 inline Vec sums_of_rows(Vec (&rows)[N]) {
   for (int64_t half = N / 2; half > 0; half /= 2)
     for (int64_t i = 0; i < half; ++i)
@@ -134,7 +135,8 @@ inline Vec sums_of_rows(Vec (&rows)[N]) {
   return rows[0];
 }
 
-// body(i, load, store) for whole vectors, then for the rest: load(p) and store(p, v) touch only what is there.
+// Calls body(i, load and store) for whole vectors, then for the rest: load(p) and store(p, v)
+// access only existing elements.
 struct Whole {
   __attribute__((always_inline)) Vec operator()(const float* p) const { return load(p); }
   __attribute__((always_inline)) void operator()(float* p, Vec v) const { store(p, v); }

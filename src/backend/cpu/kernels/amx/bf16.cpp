@@ -1,5 +1,5 @@
-// Products in bf16, and those of attention, for processors with AMX. The bits of an element depend on its number of
-// terms alone: even and odd terms of 32 are summed apart.
+// Products in bf16, and attention on top of them, for processors with AMX. The bits of an element
+// depend only on its number of terms: even and odd terms of each 32 are summed separately.
 #include "backend/cpu/kernels/amx/tiles.h"
 #include "backend/cpu/kernels/attention.h"
 #include "backend/cpu/kernels/bf16/pairs.h"
@@ -14,7 +14,7 @@ struct Pairs {
   }
 };
 
-// out[i][t] = (in[2t][i], in[2t + 1][i]), along the rows of in: they may lie a page apart.
+// out[i][t] = (in[2t][i], in[2t + 1][i]); reads along the rows of in, which may be a page apart.
 inline void pack_transposed_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
   for (int64_t t = 0; t < terms; t += 2 * N)
     for (int64_t i = 0; i < rows; i += N) {
@@ -28,7 +28,7 @@ inline void pack_transposed_rows(const float* in, int64_t in_stride, int64_t row
     }
 }
 
-// Whole tiles of sums begin as what they are added to and go straight to their place.
+// For whole tiles: the sums start from the values to add to and are stored directly.
 template <int R>
 void whole_block(const float* a, Strip b, int64_t steps, const TileTarget& t) {
   if (t.store == Store::add)
@@ -41,7 +41,7 @@ void whole_block(const float* a, Strip b, int64_t steps, const TileTarget& t) {
   store_sums<R>(t.c, t.stride);
 }
 
-// rows x t.columns of a block that reaches beyond c.
+// For rows x t.columns of a block that extends beyond c.
 void part_of_block(const float* a, Strip b, int64_t steps, const TileTarget& t, int64_t rows) {
   alignas(64) float sums[tall * strip];
   const auto each_row = [&](auto body) {
@@ -69,7 +69,7 @@ inline void column_of_blocks(const Product& p, const float* a, Strip b, int64_t 
   }
 }
 
-// Somebody holds Tiles.
+// The caller holds a Tiles.
 void run_on_tiles(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return product_of_nothing(p);

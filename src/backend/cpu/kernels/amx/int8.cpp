@@ -1,11 +1,12 @@
-// Products in 8-bit integers for processors with AMX: the same bits as without, since integers add up exactly.
+// Products of 8-bit integers for processors with AMX: bit-identical to those without AMX, since
+// integer sums are exact.
 #include "backend/cpu/kernels/amx/tiles.h"
 #include "backend/cpu/kernels/int8/quads.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t few_rows = 4;  // up to here the vector units are as fast, which read no rows that are not there
+constexpr int64_t few_rows = 4;  // up to here the vector units are as fast, and they do not compute unused rows
 
 struct Quads {
   template <int C, int A, int B>

@@ -1,8 +1,8 @@
 #pragma once
-// The tiles of AMX: registers of 16 rows of 64 bytes. One instruction adds to 16 x 16 sums what 16 rows of a, each of
-// 16 units, give with 16 units of 16 columns of b: both as they lie in packed rows and strips. Here a product of 32
-// rows and one strip of 32 columns is four tiles of sums. See Intel's Software Developer's Manual, volume 1,
-// chapter 18.
+// AMX tiles: registers of 16 rows of 64 bytes. One instruction multiplies 16 rows of a, 16 units
+// each, by 16 units of 16 columns of b and adds the result to 16 x 16 sums; both are laid out as in
+// packed rows and strips. Here a product of 32 rows and one strip of 32 columns uses four tiles of
+// sums. See Intel's Software Developer's Manual, volume 1, chapter 18.
 #include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/product.h"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t block = 16;  // rows and units of a tile
 constexpr int64_t tall = 2 * block;
 
-// Sums: tiles 0 1 above 2 3. R: blocks of rows, one or two.
+// Sums: tiles 0 1 above 2 3. R: one or two blocks of rows.
 template <int R>
 __attribute__((always_inline)) inline void clear_sums() {
   clear_tile<0>();
@@ -51,7 +51,7 @@ __attribute__((always_inline)) inline void add_products(const float* a, int64_t 
   }
 }
 
-// See ProductKernel::limit: every step has the same tiles, which stay in the first cache.
+// See ProductKernel::limit: every step uses the same tiles, which stay in the L1 cache.
 template <class Terms>
 inline int64_t limit_of(int64_t rounds, int64_t terms) {
   alignas(64) const float a[tall * block] = {}, b[block * strip] = {};

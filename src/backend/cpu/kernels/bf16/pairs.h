@@ -1,6 +1,6 @@
 #pragma once
-// Numbers rounded to bf16 on their way into packed rows and strips. A unit is a pair of terms, the earlier one in the
-// lower half.
+// Rounds numbers to bf16 while packing rows and strips. A unit is a pair of terms, the earlier one
+// in the lower half.
 #include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/product.h"
 
@@ -8,9 +8,9 @@ namespace hexapla::cpu::ISA {
 namespace {
 
 constexpr int64_t term_block = 2 * k_block;
-constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not share the sets of the first cache
+constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not share L1 cache sets
 
-// Of a column of Packed: whole tiles of AMX, for which 16 pairs make a row. Missing terms are zeros.
+// Units per column of Packed: whole AMX tiles, in which a row is 16 pairs. Missing terms are zeros.
 inline int64_t units_of(int64_t k) { return (k + 2 * N - 1) / (2 * N) * N; }
 
 typedef uint16_t Halves __attribute__((vector_size(VEC_BYTES)));
@@ -60,14 +60,14 @@ inline void pack_b(const Product& p, int64_t from, int64_t t, int64_t terms, int
   std::memset(out + filled * strip, 0, sizeof(float) * (size_t)((units_of(terms) - filled) * strip));
 }
 
-// A strip of b from its column `from` and its term t on, packed if it is not yet.
+// The strip of b from column `from` and term t on; packs it unless it is packed already.
 inline Strip strip_of_pairs(const Product& p, int64_t from, int64_t t, int64_t terms, float* out) {
   if (p.packed.strips) return {p.packed.strips + from * units_of(p.k) + t / 2 * strip, strip};
   pack_b(p, from, t, terms, p.n - from < strip ? p.n - from : strip, out);
   return {out, strip};
 }
 
-// Row by row of b where that is how it lies.
+// Reads b row by row if it is stored that way.
 inline void pack_strips(const Product& p, const PackedMemory& out) {
   const int64_t units = units_of(p.k);
   if (p.b_n != 1) {

@@ -1,5 +1,5 @@
-// Products whose factors are rounded to bf16 on the way in; sums stay f32. For processors with AVX512_BF16: one
-// instruction multiplies and adds up pairs of terms.
+// Products with factors rounded to bf16 and sums in f32, for processors with AVX512_BF16: one
+// instruction multiplies pairs of terms and adds them up.
 #include "backend/cpu/kernels/bf16/pairs.h"
 
 namespace hexapla::cpu::ISA {

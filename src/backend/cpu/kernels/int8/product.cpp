@@ -1,4 +1,4 @@
-// Products in 8-bit integers, for processors with AVX512_VNNI: see quads.h.
+// Products of 8-bit integers for processors with AVX512_VNNI: see quads.h.
 #include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/int8/quads.h"
 
@@ -31,9 +31,9 @@ void run(const Product& p, float* scratch) {
   }
 }
 
-// One column into its place in every quad of a strip.
+// Quantizes one column into its place in each quad of a strip.
 inline void quantize_column(const float* b, int64_t step, int64_t k, int8_t* out, float& scale, int32_t& sum) {
-  // Of a column below this its inverse would be infinite: it is a column of zeros.
+  // Below this, the inverse would be infinite: the column counts as zeros.
   constexpr float smallest = 127 / __FLT_MAX__;
   const float most = magnitude(b, step, k), inverse = most > smallest ? 127 / most : 0.0f;
   scale = most > smallest ? most / 127 : 0.0f;
@@ -65,7 +65,7 @@ int64_t limit(int64_t rounds) {
 
 int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
 
-// Four rows of a strip's columns into quads.
+// Interleaves four rows of a strip's columns into quads.
 inline void interleave(const int8_t* rows, int64_t step, int8_t* __restrict quads, int32_t* __restrict sums) {
   const int8_t *a = rows, *b = rows + step, *c = rows + 2 * step, *d = rows + 3 * step;
   for (int64_t j = 0; j < strip; ++j) {
@@ -76,7 +76,7 @@ inline void interleave(const int8_t* rows, int64_t step, int8_t* __restrict quad
     sums[j] += a[j] + b[j] + c[j] + d[j];
   }
 }
-// The same of any strides, of up to four rows and any columns of the strip.
+// The same for any strides, up to four rows, and any number of the strip's columns.
 inline void place(const int8_t* from, const Integers& b, int64_t depth, int64_t width, int8_t* __restrict quads,
                   int32_t* __restrict sums) {
   for (int64_t j = 0; j < width; ++j)

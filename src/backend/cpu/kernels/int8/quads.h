@@ -1,15 +1,15 @@
 #pragma once
-// 8-bit integers in packed rows and strips: a weight's columns have a scale each, so has every row of a. The
-// instructions take unsigned bytes by signed ones: a's integers are moved up by 128, and 128 times the sum of the
-// column is taken off at the end. A unit is four terms.
+// 8-bit integers in packed rows and strips, with a scale for every column of the weight and every
+// row of a. The instructions multiply unsigned by signed bytes, so a's integers are shifted up by
+// 128, and 128 times the sum of the column is subtracted at the end. A unit is four terms.
 #include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
-// Of a column of Packed: whole tiles of AMX, for which 16 quads make a row. Missing terms are zeros.
+// Units per column of Packed: whole AMX tiles, in which a row is 16 quads. Missing terms are zeros.
 inline int64_t units_of(int64_t k) { return (k + 4 * N - 1) / (4 * N) * N; }
-// Rows of quads: whole vectors of terms, and not a power of two apart.
+// Stride of a row of quads: whole vectors of terms, and not a power of two.
 inline int64_t row_of(int64_t k) { return (k + N - 1) / N * (N / 4) + N; }
 
 // c = (sums of integers - column sums) * row scale * column scale + bias.
@@ -21,7 +21,7 @@ struct ScaledTarget {
   ScaledTarget from_row(int64_t i) const {
     return {c + i * stride, stride, columns, bias, row_scales + i, scales, sums};
   }
-  // What turns sums into numbers, in the columns of vector j.
+  // Converts sums to floats, for the columns of vector j.
   struct Column {
     Vec scale, bias;
     __m512i sums;
@@ -35,7 +35,7 @@ struct ScaledTarget {
   }
 };
 
-// Of the strip that begins at column j.
+// The target of the strip that begins at column j.
 inline ScaledTarget scaled_target(const Product& p, int64_t j, const float* row_scales) {
   return {p.c + j,
           p.c_stride,
@@ -57,7 +57,7 @@ inline float magnitude(const float* x, int64_t step, int64_t n) {
   return highest(most);
 }
 
-// -> what the row's integers must be multiplied by
+// Returns the scale of the row's integers.
 inline float quantize_row(const float* x, int64_t n, float* out) {
   const float most = magnitude(x, 1, n);
   const Vec inverse = all(most > 0 ? 127 / most : 0.0f);
