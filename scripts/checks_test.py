@@ -4,6 +4,7 @@ import hashlib
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 from unittest import mock
 
 import check_layers
@@ -56,7 +57,9 @@ class Layers(unittest.TestCase):
                    {"src/base/b.cpp": '\n#include "tensor/t.h"\n'})
 
     def test_a_folder_inside_another_is_a_layer_of_its_own(self):
-        self.finds("tensor may not include tensor/x/deep.h", {"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
+        found = problems(check_layers.check, files={"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
+        self.assertEqual(found, ["src/tensor: the folders ., x include each other",
+                                 "src/tensor/b.cpp:1: tensor may not include tensor/x/deep.h; see cmake/layers.cmake"])
 
     def test_two_types_of_one_name(self):
         text = "namespace hexapla {\n\nstruct Pair : Base {\n};\n\n}  // namespace hexapla\n"
@@ -67,6 +70,17 @@ class Layers(unittest.TestCase):
         found = problems(check_layers.check, files={"src/base/p.h": "#pragma once\n" + text, "src/base/p.cpp": hidden,
                                                     "src/tensor/t.cpp": other})
         self.assertEqual(found, [])
+
+    def test_folders_of_a_folder_are_a_staircase(self):
+        up = {"src/base/low/a.h": "#pragma once\n", "src/base/high/b.cpp": '#include "base/low/a.h"\n',
+              "src/base/high/b.h": "#pragma once\n"}
+        with unittest.mock.patch.object(check_layers, "KNOWN_CIRCLES", set()):
+            self.assertEqual(problems(check_layers.check, files=up), [])
+            found = problems(check_layers.check, files={**up, "src/base/low/c.cpp": '#include "base/high/b.h"\n'})
+            self.assertEqual(found, ["src/base: the folders high, low include each other"])
+            found = problems(check_layers.check, files={**up, "src/base/c.h": '#pragma once\n#include "base/high/b.h"\n',
+                                                        "src/base/high/d.cpp": '#include "base/c.h"\n'})
+            self.assertEqual(found, ["src/base: the folders ., high include each other"])
 
     def test_circles_of_includes(self):
         def ring(*units):
