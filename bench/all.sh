@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures all figures of docs/benchmarks.md on this machine and writes that file. Takes long (compiling a PyTorch
-# model alone takes minutes) and needs otherwise idle cores. PYTHON names an interpreter with the peers torch,
-# ctranslate2 and pymarian.
+# Measures the figures of docs/benchmarks.md on this machine and writes them to build/benchmarks.md, to be copied into the
+# machine's column there. Takes long (compiling a PyTorch model alone takes minutes) and needs otherwise idle cores.
+# PYTHON names an interpreter with the peers torch, ctranslate2 and pymarian.
 #   PYTHON=... bench/all.sh [FILE]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
-out=$(realpath -m "${1:-$ROOT/docs/benchmarks.md}")
+out=$(realpath -m "${1:-$ROOT/build/benchmarks.md}")
 python=${PYTHON:-python3}
 "$python" -c 'import torch, ctranslate2, pymarian' || die "PYTHON=$python lacks torch, ctranslate2 or pymarian; pip install them there"
 build release hexapla_program
@@ -32,8 +32,7 @@ PATH="$ROOT/build/release:$PATH"
 # Benchmarks
 
 Written by `bench/all.sh`: every figure is the output of the command above it. Ratios are medians of pairs measured in
-turns in one run; figures differ between machines, and on one machine between days. Processors without AMX: [Ice
-Lake](benchmarks-ice-lake.md), [Zen 4](benchmarks-zen4.md).
+turns in one run; figures differ between machines, and on one machine between days.
 
 TEXT
   printf '`%s`\n\n' "$(date -u +%Y-%m-%d)"

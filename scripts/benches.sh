@@ -2,7 +2,7 @@
 # Runs every measurement of bench/ once, small, to check that it works. HEXAPLA_PEERS names a Python that has the peers
 # (ctranslate2, sacrebleu, sentencepiece, protobuf, numpy, pymarian, torch, libretranslate, and hexapla's own package);
 # HEXAPLA_BERGAMOT names a folder and a Python for translate_vs_bergamot.py, "FOLDER PYTHON". Reports and skips what is
-# missing. Also skips bench/all.sh, which writes docs/benchmarks.md and takes hours.
+# missing. Also skips bench/all.sh, which measures the figures of docs/benchmarks.md and takes hours.
 #   HEXAPLA_PEERS=... scripts/benches.sh [path of hexapla]
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 program=$(realpath "${1:-$ROOT/build/release/hexapla}")
