@@ -55,6 +55,9 @@ struct TranslatorOptions {
   // cannot spell; they go along with the words beside them. "none": it sees them as text
   std::optional<std::string> protect;
   std::optional<std::vector<std::string>> protect_pattern;  // regular expressions (RE2) of more that is protected
+  // "auto": a line in capitals is translated as a sentence, and its translation is put into capitals, all but what is
+  // protected, required or of a glossary; "keep": it is translated as it is written
+  std::optional<std::string> letter_case;
   std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching
   std::optional<double> temperature;  // 1; above: flatter distribution, between 0 and 1: sharper
   std::optional<int> top_k;           // 0, all: sample from this many most probable tokens, up to 4,194,304
