@@ -58,6 +58,9 @@ struct TranslatorOptions {
   // neighbors; "none": translate them like other text
   std::optional<std::string> protect;
   std::optional<std::vector<std::string>> protect_pattern;  // further regular expressions (RE2) of protected text
+  // "auto": translate a line in capitals as a sentence and put its translation into capitals, except
+  // protected and required text and glossary terms; "keep": translate it as it is written
+  std::optional<std::string> letter_case;
   std::optional<bool> sample;         // false; true: sample n_best translations (up to 1,000) instead of searching
   std::optional<double> temperature;  // 1; above: flatter distribution, between 0 and 1: sharper
   std::optional<int> top_k;           // 0, all: sample from this many most probable tokens, up to 4,194,304

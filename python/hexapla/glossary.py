@@ -33,7 +33,7 @@ class Glossary:
     def read(cls, file: Path) -> Glossary:
         """Read a file with a line for each term: source, a tab, target. Raises DataError naming file and line."""
         glossary = cls.__new__(cls)
-        glossary._terms = _core.Glossary.read(_check.path("file", file))
+        glossary._terms = _core.read_glossary(_check.path("file", file))
         return glossary
 
     def __len__(self) -> int:

@@ -35,6 +35,7 @@ class SearchOptions(TypedDict, total=False):
     stop_when: str
     sentences: str
     long_input: str
+    letter_case: str
     protect: str
     protect_pattern: Sequence[str]
     sample: bool

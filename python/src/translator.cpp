@@ -147,8 +147,8 @@ void bind_translator(nb::module_& m) {
       .def_rw("threads", &ModelOptions::threads);
   nb::class_<Glossary>(m, "Glossary")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
-      .def_static("read", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); })
       .def("size", &Glossary::size);
+  m.def("read_glossary", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); });
   nb::class_<Translator>(m, "Translator")
       .def("__init__", &load)
       .def("translate", &translate)

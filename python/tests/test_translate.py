@@ -17,7 +17,7 @@ from conftest import Program, made_up_lines
 
 import hexapla
 
-LINES = [*made_up_lines(97, 2), "", "zebra ☃ Ω", "a dog. " * 40]
+LINES = [*made_up_lines(97, 2), "", "zebra ☃ Ω", "a dog. " * 40, "THE DOG RUNS"]
 
 # Every option of a search, with a value that changes something.
 CASES: list[dict[str, Any]] = [
@@ -43,6 +43,7 @@ CASES: list[dict[str, Any]] = [
     {"sentences": "keep"},
     {"stop_when": "outscored"},
     {"stop_when": "shrinking"},
+    {"letter_case": "keep"},
     {"long_input": "truncate", "max_length": 8},
     {"protect": "none"},
     {"protect_pattern": ["do.", "big|red"]},
@@ -165,7 +166,7 @@ def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:
 def test_tokens_in_and_out(translator: hexapla.Translator) -> None:
     tokens = [translator.tokens(line) for line in LINES]
     assert translator.tokens("the dog") == ["▁the", "▁dog"] or "".join(translator.tokens("the dog")) == "▁the▁dog"
-    expected = translator.translate_n_best(LINES, n_best=2, protect="none", sentences="keep")
+    expected = translator.translate_n_best(LINES, n_best=2, protect="none", sentences="keep", letter_case="keep")
     found = translator.translate_tokens(tokens, n_best=2)
     assert found == expected
     assert translator.translate_tokens((iter(one) for one in tokens[:3]), n_best=2) == expected[:3]

@@ -46,6 +46,7 @@ TranslateOptions BeamOptions::translate_options() const {
   o.parting.sentences = parse_sentences(sentences);
   o.parting.familiar = familiar;
   o.parting.long_input = parse_long_input(long_input);
+  o.parting.capitals = parse_capitals(letter_case);
   return o;
 }
 

@@ -88,7 +88,7 @@ struct BeamOptions : ScoringOptions {
   int64_t no_repeat_ngram = 0, max_repetition = 0;
   std::string unk = "keep";
   std::string stop_when = "full";
-  std::string sentences = "auto", long_input = "split";
+  std::string sentences = "auto", long_input = "split", letter_case = "auto";
   int64_t familiar = 0;  // no option: Parting::familiar, of the model's record (decode/models/search_defaults.h)
 
   // As above. n-best is not among them: not every use of a translation has a place for more than one.
@@ -132,6 +132,9 @@ struct BeamOptions : ScoringOptions {
     f("long-input", o.long_input,
       "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note",
       Choices{"split", "refuse", "truncate"}, kAlways);
+    f("letter-case", o.letter_case,
+      "a line in CAPITALS: auto: translate it as a sentence and put the translation into capitals; keep: as it is",
+      Choices{"auto", "keep"}, kAlways);
   }
 
  private:

@@ -18,6 +18,7 @@ struct SentenceConstraints {
   int64_t prefix_tokens = 0;          // that the prefix can take
   std::vector<Requirement> required;  // it has each of these
   std::vector<Phrase> forbidden;      // it has none of these
+  bool capitals = false;              // its text, but for those and the prefix, is put into capitals in the end
   uint64_t line = 0;                  // with `part` it names what is drawn for this sentence
   uint32_t part = 0;                  // of the line
 };

@@ -88,6 +88,8 @@ class Draw {
                                                  "e\u0301te\u0301 ﬁn Ａ１",
                                                  "a\tb\u00a0c\u2028d",
                                                  "1984 – 100 €!",
+                                                 "STRAßE UND ÜBER, ΟΔΟΣ",
+                                                 "A DOG. a cat {0}! THE CAT @you RUNS",
                                                  "<b>a</b> &amp; {x} ||| \\\"'",
                                                  "{0}: https://a.example/b?c=d. @you",
                                                  "`x`。%1$s个 #tag me@a.example"};
@@ -139,6 +141,7 @@ class Draw {
     if (one_in(6) && ((beam && o.value("beam_size", 4) > 1) || in_vain()))
       o["stop_when"] = of(std::vector<std::string>{"outscored", "never", "shrinking"});
     if (one_in(4)) o["sentences"] = of(std::vector<std::string>{"split", "keep"});
+    if (one_in(5)) o["letter_case"] = "keep";
     if (one_in(5)) o["long_input"] = of(std::vector<std::string>{"refuse", "truncate"});
     if (one_in(3)) c.units = units();
     c.hard = one_in(3);

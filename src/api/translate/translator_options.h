@@ -31,6 +31,7 @@ void visit_public(Self& o, F&& f) {
   f("stop-when", o.stop_when);
   f("sentences", o.sentences);
   f("long-input", o.long_input);
+  f("letter-case", o.letter_case);
   f("protect", o.protect);
   f("protect-pattern", o.protect_pattern);
   f("sample", o.sample);

@@ -14,6 +14,7 @@ namespace {
 std::string flags_of(const std::string& name) {
   if (name == "beam-size") return "-b,--beam-size";
   if (name == "batch-sentences") return "--batch-sentences,--batch-size";
+  if (name == "letter-case") return "--letter-case,--case";
   if (name == "max-repetition") return "--max-repetition,--max-stutter";
   return "--" + name;
 }

@@ -112,6 +112,7 @@ Gives of_translate() {
                    {"stop-when", word({"full", "outscored", "never", "shrinking"})},
                    {"long-input", word({"split", "refuse", "truncate"})},
                    {"sentences", word({"auto", "split", "keep"})},
+                   {"letter-case", word({"auto", "keep"})},
                    {"sample", flag},
                    {"temperature", word({"0.01", "0.1", "0.7", "1", "5"}, {"0"})},
                    {"top-k", whole(0, 60)},

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "text/characters.h"
+#include "text/letter_case.h"
 
 namespace hexapla::decode {
 namespace {
@@ -92,10 +93,11 @@ struct Forbidden final : Constraint {
   Forbidden(const PieceTexts& p, int32_t end) : pieces(p), eos(end) {}
   bool allows(const Partial& so_far, int32_t id) const override {
     const Ending ending = id == eos ? Ending::closed : Ending::open;
-    std::string text = so_far.text;
+    std::string before = so_far.text, text = before;
     text += pieces.added(so_far.text, id);
+    if (so_far.request.capitals) text::make_capitals(before, {}), text::make_capitals(text, {});
     return std::none_of(so_far.request.forbidden.begin(), so_far.request.forbidden.end(),
-                        [&](const Phrase& p) { return stands_in(p, text, ending, so_far.text.size()); });
+                        [&](const Phrase& p) { return stands_in(p, text, ending, before.size()); });
   }
 };
 

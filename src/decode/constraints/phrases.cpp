@@ -1,6 +1,7 @@
 #include "decode/constraints/phrases.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "text/lines/plain_line.h"
@@ -78,17 +79,19 @@ bool any_place(const Phrase& phrase, std::string_view text, Ending ending, size_
   return false;
 }
 
-// taken: the places that others have.
-bool has(const Requirement& r, std::string_view text, std::vector<text::TokenSpan>& taken) {
+// Where it stands. taken: the places that others have.
+std::optional<text::TokenSpan> place(const Requirement& r, std::string_view text, std::vector<text::TokenSpan>& taken) {
+  std::optional<text::TokenSpan> found;
   const auto take = [&](size_t from, size_t to) {
-    if (!r.apart) return true;
     const auto overlaps = [&](const text::TokenSpan& other) { return from < other.to && other.from < to; };
-    if (std::any_of(taken.begin(), taken.end(), overlaps)) return false;
-    taken.push_back({from, to});
+    if (r.apart && std::any_of(taken.begin(), taken.end(), overlaps)) return false;
+    found = {from, to};
+    if (r.apart) taken.push_back(*found);
     return true;
   };
-  return std::any_of(r.forms->begin(), r.forms->end(),
-                     [&](const Phrase& form) { return any_place(form, text, Ending::closed, 0, take); });
+  for (const Phrase& form : *r.forms)
+    if (any_place(form, text, Ending::closed, 0, take)) break;
+  return found;
 }
 
 }  // namespace
@@ -103,12 +106,19 @@ int64_t Requirement::tokens() const {
   return static_cast<int64_t>(most);
 }
 
+std::vector<text::TokenSpan> places(std::span<const Requirement> required, std::string_view text) {
+  std::vector<text::TokenSpan> all, taken;
+  for (const Requirement& r : required)
+    if (const auto there = place(r, text, taken)) all.push_back(*there);
+  return all;
+}
+
 Met met(std::span<const Requirement> required, const text::Ids& ids, std::string_view text) {
   Met m;
   size_t longest = 0;
   std::vector<text::TokenSpan> taken;
   for (const Requirement& r : required) {
-    if (has(r, text, taken)) {
+    if (place(r, text, taken)) {
       m.tokens += r.tokens();
       continue;
     }

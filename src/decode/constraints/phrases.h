@@ -36,6 +36,9 @@ struct Requirement {
   int64_t tokens() const;  // of the longest form
 };
 
+// Of each requirement that a text has one place, for those that are apart another each.
+std::vector<text::TokenSpan> places(std::span<const Requirement> required, std::string_view text);
+
 // How far a translation has come with what it must have.
 struct Met {
   int64_t tokens = 0;  // of requirements that it has, and of the longest phrase that it has begun

@@ -169,7 +169,7 @@ TextScorer::KeptSpans TextScorer::kept_in(const LineEncoder& source, const std::
   const std::string clean = text::clean_utf8(line);
   if (!options.parting.protection) return {};
   std::vector<text::TokenSpan> spans =
-      source.protected_in(clean, source_.encode(clean), options.parting.protection.get());
+      source.protected_in(clean, clean, source_.encode(clean), options.parting.protection.get());
   if (spans.empty()) return {};
   const text::ProtectedText hidden(clean, std::move(spans));
   const auto there = hidden.find_in(text::clean_utf8(translation));
@@ -261,10 +261,9 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   std::vector<text::TokenSpan> spans;
   auto id = target.ids.begin();
   for (size_t i = 0, at = begin; i < parts.size(); at += parts[i++].text.size()) {
-    auto& [text, ids, between, hidden] = parts[i];
+    auto& [text, seen, ids, between, hidden, capitals] = parts[i];
     at = clean.find(text, at);
-    std::vector<text::TokenSpan> own = source_.encode_with_spans(hidden ? hidden->text() : text).spans;
-    if (hidden) own = hidden->in_line(std::move(own));
+    const std::vector<text::TokenSpan> own = parts[i].in_text(source_.encode_with_spans(seen).spans);
     for (size_t k = 0; hidden && k < hidden->spans().size(); ++k)
       kept.push_back({{at + hidden->spans()[k].from, at + hidden->spans()[k].to}, {0, 0}});
     for (size_t s = 0; s < ids.size(); ++s) spans.push_back({at + own[s].from, at + own[s].to});

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "text/characters.h"
 #include "text/encoding.h"
+#include "text/letter_case.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -90,11 +91,12 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
   return {std::move(encoded.ids), std::move(spans), count, read};
 }
 
-std::vector<text::TokenSpan> LineEncoder::protected_in(const std::string& clean, const text::Ids& ids,
-                                                       const text::Protection* protection) const {
+std::vector<text::TokenSpan> LineEncoder::protected_in(const std::string& clean, const std::string& seen,
+                                                       const text::Ids& ids, const text::Protection* protection) const {
   if (!protection) return {};
   const bool unknown = protection->placeholders() && has(ids, vocabulary_.unk());
-  return protection->find(clean, unknown ? unknown_spans(vocabulary_, clean) : std::vector<text::TokenSpan>());
+  if (!unknown) return protection->find(clean, {});
+  return protection->find(clean, text::moved_to(clean, seen, unknown_spans(vocabulary_, seen)));
 }
 
 // How many of the tokens are read.

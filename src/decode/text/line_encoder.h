@@ -54,9 +54,9 @@ class LineEncoder {
   Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const {
     return encode_words(text, line, ends, {});
   }
-  // The parts of a text that `protection` protects, in order. ids: of the text, which is valid
-  // UTF-8.
-  std::vector<text::TokenSpan> protected_in(const std::string& clean, const text::Ids& ids,
+  // The parts of a text that `protection` protects, in order. clean: the text, valid UTF-8. seen: the
+  // same text in the letters that the vocabulary has to spell, character by character. ids: of `seen`.
+  std::vector<text::TokenSpan> protected_in(const std::string& clean, const std::string& seen, const text::Ids& ids,
                                             const text::Protection* protection) const;
 
  protected:

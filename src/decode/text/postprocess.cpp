@@ -4,6 +4,7 @@
 
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/put_back.h"
+#include "text/letter_case.h"
 #include "text/lines/sentences.h"
 
 namespace hexapla::decode {
@@ -69,13 +70,25 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
 }
 
 // A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
-PieceTexts::Reading read(const TextSides& sides, const text::Ids& ids, const std::string& prefix,
-                         std::span<const std::string> copies) {
+PieceTexts::Reading read_plain(const TextSides& sides, const text::Ids& ids, const std::string& prefix,
+                               std::span<const std::string> copies) {
   const bool unknown = std::find(ids.begin(), ids.end(), sides.target.unk()) != ids.end();
   if (!unknown || (prefix.empty() && copies.empty())) return {sides.target.decode(ids), {}};
   text::Ids all{sides.target.bos()};
   all.insert(all.end(), ids.begin(), ids.end());
   return sides.pieces->read(all, prefix, copies);
+}
+
+// In its letters: capitals, but for what was asked for.
+PieceTexts::Reading read(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& asked,
+                         std::span<const std::string> copies) {
+  PieceTexts::Reading reading = read_plain(sides, ids, asked.prefix, copies);
+  if (!asked.capitals) return reading;
+  if (reading.spans.empty()) reading.spans = sides.target.spans_in(ids);
+  std::vector<text::TokenSpan> kept = places(asked.required, reading.text);
+  if (reading.text.starts_with(asked.prefix)) kept.push_back({0, asked.prefix.size()});
+  text::make_capitals(reading.text, reading.spans, kept);
+  return reading;
 }
 
 Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
@@ -112,7 +125,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
       const auto copy = copied.find(&h);
       const std::span<const std::string> words =
           copy == copied.end() ? std::span<const std::string>() : std::span<const std::string>(copy->second);
-      PieceTexts::Reading reading = read(sides, h.ids, sentences.constraints[i].prefix, words);
+      PieceTexts::Reading reading = read(sides, h.ids, sentences.constraints[i], words);
       all[i].push_back(translation(std::move(h), std::move(reading)));
     }
   put_back(sides, sentences, all, align);
@@ -120,7 +133,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
 }
 
 std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints) {
-  return read(sides, ids, constraints.prefix, {}).text;
+  return read(sides, ids, constraints, {}).text;
 }
 
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,

@@ -1,6 +1,7 @@
 #include "decode/text/preprocess.h"
 
 #include "decode/text/opened_line.h"
+#include "text/letter_case.h"
 
 namespace hexapla::decode {
 namespace {
@@ -71,18 +72,21 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
               const text::Vocabulary& source) {
   all.first.push_back(all.ids.size());
   all.kept.emplace_back();
-  for (auto& [text, ids, between, hidden] : parts) {
+  for (auto& [text, seen, ids, between, hidden, capitals] : parts) {
     if (ids.empty()) {
       all.kept.back() = hidden->restored("", {}, {}).text;
       continue;
     }
-    all.texts.push_back(hidden ? hidden->text() : std::move(text));
+    all.texts.push_back(std::move(seen));
     all.hidden.push_back(std::move(hidden));
     all.between.push_back(std::move(between));
     all.ids.push_back(std::move(ids));
     source.end_source(all.ids.back());
     all.constraints.push_back(asked);
     SentenceConstraints& own = all.constraints.back();
+    own.capitals = capitals;
+    if (capitals)  // as they would stand in the end
+      for (Phrase& phrase : own.forbidden) text::make_capitals(phrase.text, {});
     own.part = static_cast<uint32_t>(all.ids.size() - 1 - all.first.back());
     if (own.part > 0) own.prefix.clear();
   }
@@ -99,7 +103,7 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
     if (lines.ids.empty())
       parts = reader.read(lines.text[i], i, parting_of(options.parting, asked[i]));
     else if (!lines.ids[i].empty())
-      parts.push_back({.text = lines.text[i], .ids = lines.ids[i]});
+      parts.push_back({.text = lines.text[i], .seen = lines.text[i], .ids = lines.ids[i]});
     add_line(all, std::move(parts), asked[i], sides.source);
     for (size_t part = all.first.back(); part < all.ids.size(); ++part)
       maker.add_terms(lines.requests.empty() ? LineConstraints() : lines.requests[i], all.texts[part],

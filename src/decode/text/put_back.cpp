@@ -15,13 +15,17 @@ std::vector<std::string> words_of(const std::string& text) {
 class Pair {
  public:
   Pair(const TextSides& sides, const SentenceSpan& sentences, size_t i, Translation& t)
-      : sides_(sides), hidden_(*sentences.hidden[i]), constraints_(sentences.constraints[i]), translation_(t) {}
+      : sides_(sides),
+        hidden_(*sentences.hidden[i]),
+        seen_(sentences.texts[i]),
+        constraints_(sentences.constraints[i]),
+        translation_(t) {}
 
   void put_back(const SoftAlignment& tokens) const {
     const std::vector<text::TokenSpan> spans =
         translation_.spans.empty() ? sides_.target.spans_in(translation_.ids) : translation_.spans;
     const auto source = words_of(hidden_.text()), target = words_of(translation_.text);
-    const auto from = text::words_of_tokens(hidden_.text(), sides_.source.encode_with_spans(hidden_.text()).spans);
+    const auto from = text::words_of_tokens(seen_, sides_.source.encode_with_spans(seen_).spans);
     const auto to = text::words_of_tokens(translation_.text, spans);
     const auto words = [](const std::vector<std::string>& all) { return static_cast<int64_t>(all.size()); };
     std::vector<std::pair<int, int>> links;
@@ -61,6 +65,7 @@ class Pair {
 
   const TextSides& sides_;
   const text::ProtectedText& hidden_;
+  const std::string& seen_;  // its text(), perhaps in other letters
   const SentenceConstraints& constraints_;
   Translation& translation_;
 };

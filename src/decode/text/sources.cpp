@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/letter_case.h"
 #include "text/lines/sentences.h"
 #include "text/utf8.h"
 
@@ -20,6 +21,11 @@ Sentences parse_sentences(const std::string& word) {
   if (word == "split") return Sentences::split;
   if (word == "keep") return Sentences::keep;
   throw UsageError(cat("`sentences` '", word, "' is unknown; choose auto, split or keep"));
+}
+
+bool parse_capitals(const std::string& letter_case) {
+  if (letter_case == "auto" || letter_case == "keep") return letter_case == "auto";
+  throw UsageError(cat("`letter-case` '", letter_case, "' is unknown; choose auto or keep"));
 }
 
 namespace {
@@ -41,80 +47,125 @@ std::vector<SourceReader::Cut> SourceReader::with_neighbors(std::vector<Cut> cut
     }
     Cut& last = all.back();
     last.text = {last.text.data(), static_cast<size_t>(cut.text.data() + cut.text.size() - last.text.data())};
-    if (last.ids.empty()) last.ids = std::move(cut.ids);
+    if (!last.ids.empty()) continue;
+    last.seen = std::move(cut.seen);
+    last.ids = std::move(cut.ids);
+    last.capitals = cut.capitals;
   }
   return all;
 }
 
 std::vector<SourceReader::Part> SourceReader::parts_of(const text::MaskedLine& line, std::vector<Cut> cuts) {
   std::vector<Part> all;
-  for (auto& [text, ids, between] : cuts) {
+  for (auto& [text, seen, ids, capitals, between] : cuts) {
     const auto from = static_cast<size_t>(text.data() - line.text().data());
     auto [own, spans] = line.unmasked({from, from + text.size()});
-    Part part{.text = std::move(own), .ids = std::move(ids), .between = std::string(between)};
+    Part part{.text = std::move(own),
+              .seen = std::move(seen),
+              .ids = std::move(ids),
+              .between = std::string(between),
+              .capitals = capitals};
     if (!spans.empty()) part.hidden = std::make_shared<const text::ProtectedText>(part.text, std::move(spans));
     all.push_back(std::move(part));
   }
   return all;
 }
 
-// The text as one, or its sentences.
-std::vector<std::string_view> SourceReader::sentences_of(std::string_view masked, const text::Ids& ids,
-                                                         const Parting& how) const {
+std::vector<text::TokenSpan> SourceReader::Part::in_text(std::vector<text::TokenSpan> tokens) const {
+  if (capitals) tokens = text::moved_to(hidden ? hidden->text() : text, seen, std::move(tokens));
+  return hidden ? hidden->in_line(std::move(tokens)) : tokens;
+}
+
+// The text as one, or its sentences. In a line in capitals all are, and else those that are for themselves.
+std::vector<SourceReader::Sentence> SourceReader::sentences_of(std::string_view masked, const text::Ids& ids,
+                                                               const Parting& how) const {
+  const auto in_capitals = [&](std::string_view text) {
+    return how.capitals && text::in_capitals(text.substr(vocabulary_.leading(text).bytes));
+  };
+  const bool all = in_capitals(masked);
   const bool known = how.sentences == Sentences::automatic && static_cast<int64_t>(ids.size()) <= how.familiar;
-  if (how.sentences == Sentences::keep || known || !text::several_sentences(masked)) return {masked};
-  return text::sentences(masked);
+  if (how.sentences == Sentences::keep || known || !text::several_sentences(masked)) return {{masked, all}};
+  std::vector<Sentence> sentences;
+  for (const std::string_view text : text::sentences(masked)) sentences.push_back({text, all || in_capitals(text)});
+  return sentences;
 }
 
-text::MaskedLine SourceReader::masked(const std::string& clean, const text::Ids& ids, const Parting& how) const {
-  return {clean, protected_in(clean, ids, how.protection.get())};
+// The line as its vocabulary has to spell it: sentences in capitals in small letters, all characters in their places.
+std::string SourceReader::in_its_letters(const std::string& clean, const Parting& how) const {
+  if (!how.capitals || !text::has_capitals(clean)) return clean;
+  const text::MaskedLine line(clean, protected_in(clean, clean, {}, how.protection.get()));
+  std::string all;
+  size_t at = 0;
+  for (const auto& [text, capitals] : sentences_of(line.text(), vocabulary_.encode(clean), how)) {
+    const auto begin = static_cast<size_t>(text.data() - line.text().data());
+    const size_t from = line.in_line(begin + vocabulary_.leading(text).bytes), to = line.in_line(begin + text.size());
+    all.append(clean, at, from - at);
+    const std::string own = clean.substr(from, to - from);
+    all += capitals ? text::as_sentence(own) : own;
+    at = to;
+  }
+  return all.append(clean, at);
 }
 
-text::Ids SourceReader::encode_masked(std::string_view masked, const Parting& how) const {
+SourceReader::Masked SourceReader::masked(const std::string& clean, const Parting& how) const {
+  std::string seen = in_its_letters(clean, how);
+  text::Ids ids = vocabulary_.encode(seen);
+  std::vector<text::TokenSpan> hidden = protected_in(clean, seen, ids, how.protection.get());
+  return {{clean, std::move(hidden)}, std::move(seen), std::move(ids)};
+}
+
+SourceReader::Cut SourceReader::cut(std::string_view masked, Letters letters, const Parting& how) const {
   std::vector<text::TokenSpan> hidden = masks(masked, how);
-  if (hidden.empty()) return vocabulary_.encode(masked);
-  return vocabulary_.encode(text::ProtectedText(masked, std::move(hidden)).text());
+  std::string seen = hidden.empty() ? std::string(masked) : text::ProtectedText(masked, std::move(hidden)).text();
+  if (letters != Letters::as_written) {
+    const size_t first = vocabulary_.leading(seen).bytes;
+    const std::string rest = seen.substr(first);
+    seen.replace(first, seen.npos, letters == Letters::small ? text::lowered(rest) : text::as_sentence(rest));
+  }
+  text::Ids ids = vocabulary_.encode(seen);
+  return {masked, std::move(seen), std::move(ids), letters != Letters::as_written};
 }
 
 std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size_t line, const Parting& how) const {
   const std::string clean = repaired(text, line);
-  const text::Ids ids = vocabulary_.encode(clean);
-  if (ids.empty()) return {};
-  warn_of_unknown_letters(clean, ids, line);
-  const text::MaskedLine whole = masked(clean, ids, how);
+  const Masked whole = masked(clean, how);
+  if (whole.ids.empty()) return {};
+  warn_of_unknown_letters(whole.seen, whole.ids, line);
   std::vector<Cut> cuts;
   const char* end = nullptr;  // of the sentence before
-  for (const std::string_view sentence : sentences_of(whole.text(), ids, how)) {
+  for (const Sentence& sentence : sentences_of(whole.line.text(), whole.ids, how)) {
     std::vector<Cut> own = cuts_of(sentence, line, how);
+    const char* begin = sentence.text.data();
     if (end && !own.empty() && !cuts.empty())
-      if (const std::string_view between(end, static_cast<size_t>(sentence.data() - end)); between.size() > 1)
+      if (const std::string_view between(end, static_cast<size_t>(begin - end)); between.size() > 1)
         own.front().between = between;
-    end = sentence.data() + sentence.size();
+    end = begin + sentence.text.size();
     std::move(own.begin(), own.end(), std::back_inserter(cuts));
   }
-  return parts_of(whole, with_neighbors(std::move(cuts)));
+  return parts_of(whole.line, with_neighbors(std::move(cuts)));
 }
 
-std::vector<SourceReader::Cut> SourceReader::cuts_of(std::string_view sentence, size_t line, const Parting& how) const {
-  text::Ids ids = encode_masked(sentence, how);
-  if (ids.empty() && masks(sentence, how).empty()) return {};
-  if (fits(ids)) return {{sentence, std::move(ids)}};
+std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, size_t line, const Parting& how) const {
+  const auto& [text, capitals] = sentence;
+  Cut one = cut(text, capitals ? Letters::sentence : Letters::as_written, how);
+  if (one.ids.empty() && masks(text, how).empty()) return {};
+  if (fits(one.ids)) return {std::move(one)};
   if (how.long_input != LongInput::split) {
-    ids.resize(kept(ids.size(), line));
-    return {{sentence, std::move(ids)}};
+    one.ids.resize(kept(one.ids.size(), line));
+    return {std::move(one)};
   }
   std::vector<Cut> all;
   size_t at = 0;
-  const auto is_short = [&](const std::string& t) { return fits(encode_masked(t, how)); };
-  for (const std::string& part : text::parted(sentence, is_short)) {
-    at = sentence.find(part, at);
-    text::Ids of_part = encode_masked(part, how);
-    of_part.resize(kept(of_part.size(), line));  // a single character may have more tokens than fit
-    if (!of_part.empty() || !masks(part, how).empty())
-      all.push_back({sentence.substr(at, part.size()), std::move(of_part)});
+  const Letters later = capitals ? Letters::small : Letters::as_written;
+  const auto is_short = [&](const std::string& t) { return fits(cut(t, later, how).ids); };
+  for (const std::string& part : text::parted(text, is_short)) {
+    at = text.find(part, at);
+    Cut own = cut(text.substr(at, part.size()), capitals && all.empty() ? Letters::sentence : later, how);
+    own.ids.resize(kept(own.ids.size(), line));  // a single character may have more tokens than fit
+    if (!own.ids.empty() || !masks(part, how).empty()) all.push_back(std::move(own));
     at += part.size();
   }
-  warn(line, cat(ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
+  warn(line, cat(one.ids.size() + 1, " tokens are more than ", longest_, ", so it was translated in ", all.size(),
                  " parts; see `long-input`"));
   return all;
 }
@@ -123,25 +174,26 @@ std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, siz
   std::string clean = repaired(text, line);
   text::Ids ids = encode_clean(clean, line);
   if (ids.empty()) return {};
-  return {{std::move(clean), std::move(ids)}};
+  return {{.text = clean, .seen = clean, .ids = std::move(ids)}};
 }
 
 bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(text::clean_utf8(text))); }
 
 bool SourceReader::too_long(const std::string& text, const Parting& how) const {
   const std::string clean = text::clean_utf8(text);
-  const text::Ids ids = vocabulary_.encode(clean);
-  if (fits(ids)) return false;
-  const text::MaskedLine whole = masked(clean, ids, how);
-  const std::vector<std::string_view> all = sentences_of(whole.text(), ids, how);
-  return std::any_of(all.begin(), all.end(), [&](std::string_view s) { return !fits(encode_masked(s, how)); });
+  const Masked whole = masked(clean, how);
+  if (fits(whole.ids)) return false;
+  const std::vector<Sentence> all = sentences_of(whole.line.text(), whole.ids, how);
+  return std::any_of(all.begin(), all.end(), [&](const Sentence& s) {
+    return !fits(cut(s.text, s.capitals ? Letters::sentence : Letters::as_written, how).ids);
+  });
 }
 
 bool SourceReader::has_several(const std::string& text, const Parting& how) const {
   if (how.sentences == Sentences::keep) return false;
   const std::string clean = text::clean_utf8(text);
-  const text::Ids ids = vocabulary_.encode(clean);
-  return sentences_of(masked(clean, ids, how).text(), ids, how).size() > 1;
+  const Masked whole = masked(clean, how);
+  return sentences_of(whole.line.text(), whole.ids, how).size() > 1;
 }
 
 std::string SourceReader::why_refused(std::span<const std::string> lines, const char* otherwise) const {

@@ -16,6 +16,7 @@ enum class LongInput { split, refuse, truncate };
 // UsageError: another word.
 Sentences parse_sentences(const std::string& word);
 LongInput parse_long_input(const std::string& word);
+bool parse_capitals(const std::string& letter_case);  // -> Parting::capitals
 
 // How a line becomes what is translated at a time.
 struct Parting {
@@ -23,6 +24,7 @@ struct Parting {
   int64_t familiar = 0;  // tokens of lines with several sentences that the model has learned to translate; 0: of none
   LongInput long_input = LongInput::split;
   std::shared_ptr<const text::Protection> protection = {};  // of what the model does not see; none: it sees all
+  bool capitals = false;  // whether a sentence in capitals (text::in_capitals) is read in small letters
 };
 
 class SourceReader : public LineEncoder {
@@ -30,10 +32,14 @@ class SourceReader : public LineEncoder {
   using LineEncoder::LineEncoder;
 
   struct Part {
-    std::string text;          // UTF-8
-    text::Ids ids;             // without </s>
+    std::string text;          // UTF-8, as it is written
+    std::string seen;          // what of it the model sees, in its letters
+    text::Ids ids;             // of that, without </s>
     std::string between = {};  // what separates it from the part before, where that is more than one blank
     std::shared_ptr<const text::ProtectedText> hidden = {};  // if there is something in it that ids do not have
+    bool capitals = false;                                   // it is written in capitals, and seen in small letters
+    // Where tokens of what the model sees stand in the text.
+    std::vector<text::TokenSpan> in_text(std::vector<text::TokenSpan> tokens) const;
   };
   // The parts of a line; none for a blank line. Where something is lost, or a sentence cut in two, this warns. A line
   // of which the model sees nothing is a part without ids.
@@ -51,16 +57,30 @@ class SourceReader : public LineEncoder {
   int64_t longest() const { return longest_; }
 
  private:
-  // A sentence, or a part of one, of a line that is masked (text/marked/protected_text.h).
+  enum class Letters { as_written, sentence, small };  // that the model sees
+  // A line that is masked (text/marked/protected_text.h), and what the vocabulary makes of all of it.
+  struct Masked {
+    text::MaskedLine line;
+    std::string seen;  // the line, with its sentences in capitals in small letters
+    text::Ids ids;     // of that
+  };
+  struct Sentence {
+    std::string_view text;  // of a masked line
+    bool capitals;
+  };
+  // A sentence, or a part of one.
   struct Cut {
     std::string_view text;
-    text::Ids ids;  // of what the model sees
+    std::string seen;
+    text::Ids ids;
+    bool capitals;
     std::string_view between = {};
   };
-  std::vector<std::string_view> sentences_of(std::string_view masked, const text::Ids& ids, const Parting& how) const;
-  std::vector<Cut> cuts_of(std::string_view sentence, size_t line, const Parting& how) const;
-  text::MaskedLine masked(const std::string& clean, const text::Ids& ids, const Parting& how) const;
-  text::Ids encode_masked(std::string_view masked, const Parting& how) const;
+  std::vector<Sentence> sentences_of(std::string_view masked, const text::Ids& ids, const Parting& how) const;
+  std::vector<Cut> cuts_of(const Sentence& sentence, size_t line, const Parting& how) const;
+  Cut cut(std::string_view masked, Letters letters, const Parting& how) const;
+  Masked masked(const std::string& clean, const Parting& how) const;
+  std::string in_its_letters(const std::string& clean, const Parting& how) const;
   static std::vector<Cut> with_neighbors(std::vector<Cut> cuts);
   static std::vector<Part> parts_of(const text::MaskedLine& line, std::vector<Cut> cuts);
   bool fits(const text::Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
