@@ -36,7 +36,7 @@ struct Requirement {
   int64_t tokens() const;  // of the longest form
 };
 
-// Of each requirement that a text has one place, for those that are apart another each.
+// One place of each requirement that a text has, each apart from the others.
 std::vector<text::TokenSpan> places(std::span<const Requirement> required, std::string_view text);
 
 // How far a translation has come with what it must have.
