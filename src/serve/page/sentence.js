@@ -13,7 +13,7 @@ const line_index = () => Math.min(state.line, Math.max(sentence.results.length -
 
 // The translations of the line that is looked at, and the chosen one.
 export const alternatives = () => sentence.results[line_index()] ?? [];
-export const chosen = () => alternatives().find((a) => a.text === state.t) ?? alternatives()[0];
+export const chosen = () => (state.t && alternatives().find((a) => a.text === state.t)) || alternatives()[0];
 
 // What the inspecting views ask the server about; nothing while there is no sentence. Its translation may be given.
 export function subject() {
