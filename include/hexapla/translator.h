@@ -124,6 +124,9 @@ struct ModelOptions {
   std::optional<std::string> precision;
   std::string ensemble = "linear";  // the mean of probabilities, or "log-linear"
   std::vector<double> weights;      // of the models, as many; none: all alike
+  // Languages of a multilingual model, as it calls them ("de", "deu_Latn"); "": as it was imported. UsageError: it is
+  // told none, or does not have this one.
+  std::string source_language, target_language;
   int threads = 0;  // that each call computes with, and all requests of submit() together; 0: as set_threads() says
   Options search;   // of calls that do not give them; on top of what the model's file records
 };

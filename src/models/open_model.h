@@ -33,6 +33,10 @@ OpenModel open_model(const std::string& path);
 // The same, and made ready to translate: with packed weights, in this precision, or f32 where none is asked for.
 // UsageError: another one than int8 is asked for, and all its weights are 8-bit integers, to which it does nothing.
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision);
+// The model reads and writes these languages from now on; "": as it was imported. Models that have the target's
+// language before the source (OPUS-MT's) are told no other. UsageError: a model is told none, or does not have this
+// one.
+void choose_languages(OpenModel& model, const std::string& source, const std::string& target);
 
 // Models that translate together, in one backend.
 struct OpenEnsemble {
