@@ -58,7 +58,7 @@ inline const std::string& model_file() {
   static const std::string path = save_random(small_vocabulary(), small_vocabulary(), "");
   return path;
 }
-// Of one that is told languages, and translates from English to German if it is told none.
+// The path of a multilingual one, which translates from English to German unless it is told otherwise.
 inline const std::string& multilingual_file() {
   static const std::string path =
       save_random(vocabulary_of_languages(">>en<<"), vocabulary_of_languages(">>de<<"), "many");

@@ -77,7 +77,8 @@ Json parameters_of(const Request& request) {
 void check_names(const Parameters& parameters, const Route& route) {
   std::vector<std::string> names{"api_key", "auth_key"};
   for (const RouteField& field : route.fields) names.push_back(field.name);
-  for (const auto& [name, value] : parameters.all().items()) {
+  const Json& all = parameters.all();
+  for (const auto& [name, value] : all.items()) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string near = nearest(names, name);
     throw HttpError(400, cat(route.path, " has no '", name, "'",

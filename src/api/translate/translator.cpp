@@ -292,15 +292,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
 }
 
 std::string Translator::translate(const std::string& line, const TranslatorOptions& options) const {
-  CallerFunctions functions;
-  return functions.guard([&] {
-    const std::vector<std::string> lines{line};
-    return std::move(
-        impl_->found(lines, {}, impl_->declared(options, api::TranslatorCall::best), warning_of(options, functions))
-            .front()
-            .front()
-            .text);
-  });
+  return translate(std::vector<std::string>{line}, options).front();
 }
 
 std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>& lines,

@@ -51,7 +51,7 @@ struct ServedModel {
 
 using Hops = std::vector<std::shared_ptr<const ServedModel>>;  // one, or two through a third language
 
-// What a server has at one moment.
+// The models that a server has at one moment.
 class ModelSet {
  public:
   explicit ModelSet(Hops models) : models_(std::move(models)) {}

@@ -71,7 +71,7 @@ void read_split_sentences(const Parameters& p, Asked& asked) {
   for (std::string& text : asked.texts) std::replace(text.begin(), text.end(), '\n', ' ');
 }
 
-// Of a text with tags what is between them: a language is not found in names of elements.
+// The text without its tags: names of elements and attributes would mislead the detection of its language.
 std::string text_alone(const Asked& asked, std::size_t i) {
   return asked.how.tags.empty() ? asked.texts[i] : together(deepl_document(asked.how, asked.texts, {i})->lines());
 }

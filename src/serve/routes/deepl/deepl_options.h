@@ -1,5 +1,5 @@
 #pragma once
-// What a request of DeepL's interface asks for beside texts and languages.
+// Options of a request of DeepL's interface, besides texts and languages.
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What requests of DeepL's interface may ask for.
+// Parameters of requests of DeepL's interface.
 #include "serve/models/languages.h"
 #include "serve/routes/test_service.h"
 

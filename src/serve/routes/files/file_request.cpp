@@ -14,7 +14,7 @@ bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// What every system takes as a name, of the last 100 bytes of one; characters beyond ASCII stay.
+// A name that every system accepts, from the last 100 bytes of this one; characters beyond ASCII stay.
 std::string safe(const std::string& name) {
   std::string result;
   for (std::size_t i = name.size() > 100 ? name.size() - 100 : 0; i < name.size(); ++i)
