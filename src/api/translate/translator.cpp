@@ -14,7 +14,6 @@
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
-#include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
 #include "decode/option_ranges.h"
