@@ -57,8 +57,8 @@ TEST_F(Documents, WarningsNameTheLine) {
 }
 
 TEST_F(Documents, OfMultilingualModelsAreInTheirLanguage) {
-  const std::string before_source =
-      api::test::save_random(api::test::vocabulary_of_languages(""), api::test::small_vocabulary(), "before");
+  const text::Vocabulary joint = api::test::vocabulary_of_languages("");
+  const std::string before_source = api::test::save_random(joint, joint, "before");
   for (const std::string& file : {api::test::multilingual_file(), before_source}) {
     const Translator usual(file);
     const auto document = [&](const std::string& source, const std::string& target) {
