@@ -130,6 +130,9 @@ struct ModelOptions {
   std::optional<std::string> precision;
   std::string ensemble = "linear";  // "linear": mean of probabilities; or "log-linear"
   std::vector<double> weights;      // one per model; empty: equal
+  // Languages of a multilingual model by its own names ("de", "deu_Latn"); "": as it was imported.
+  // UsageError: the model selects no language, or does not have this one.
+  std::string source_language, target_language;
   int threads = 0;  // used by each call, and by all submit() requests together; 0: as set by set_threads()
   Options search;   // defaults for calls, taking precedence over what the model's file records
 };

@@ -33,6 +33,8 @@ class ModelOptions:
     ensemble: str
     weights: list[float]
     threads: int
+    source_language: str
+    target_language: str
     def __init__(self) -> None: ...
 
 class Translator:

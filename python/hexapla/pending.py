@@ -62,7 +62,7 @@ class Pending(Generic[T]):
         self._core.cancel()
 
     def result(self, timeout: Optional[float] = None) -> T:
-        """Wait for the result, at most so many seconds (TimeoutError), and return it.
+        """Wait for the result, at most timeout seconds (TimeoutError), and return it.
 
         Raises Canceled after cancel(), or when the request's own time was up. May be called again.
         """

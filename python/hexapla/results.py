@@ -250,7 +250,7 @@ class MetricScore:
     signature: str
     """As sacreBLEU's, for papers."""
     details: str
-    """What stands behind the score: precisions, lengths."""
+    """The parts of the score: precisions, lengths."""
     mean: float
     """Of the resamples, 95 % of which lie in mean +- half_width; 0 without resamples."""
     half_width: float

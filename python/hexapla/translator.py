@@ -91,13 +91,15 @@ class Translator:
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
-                 ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0) -> None:
+                 ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0,
+                 source_language: str = "", target_language: str = "") -> None:
         """Load a model file, or the folder of a training; a list of them is an ensemble.
 
         precision: of products with weights: "f32" (so where none is given), "bf16" or "int8"; a quantized model is
         computed from its 8-bit integers and takes no other. ensemble: the mean of probabilities ("linear"),
         or "log-linear", with one weight per model, or none. threads: that each call computes with, and all requests of
-        submit() together; 0: as set_threads() says. Raises DataError naming the file.
+        submit() together; 0: as set_threads() says. source_language and target_language: of a multilingual model, as it
+        calls them ("de", "deu_Latn"); "": as it was imported. Raises DataError naming the file.
         """
         options = _core.ModelOptions()
         if precision is not None:
@@ -105,6 +107,8 @@ class Translator:
         options.ensemble = _check.text("ensemble", ensemble)
         options.weights = _check.numbers("weights", weights)
         options.threads = _check.integer("threads", threads, 0, 4096)
+        options.source_language = _check.text("source_language", source_language)
+        options.target_language = _check.text("target_language", target_language)
         files = _check.paths("model", model)
         self._open: Optional[_core.Translator] = _core.Translator(files, options)
         names = [os.path.abspath(os.fsdecode(file)) for file in files]
@@ -112,6 +116,8 @@ class Translator:
             "model": names[0] if len(names) == 1 else names, "precision": precision,
             "ensemble": options.ensemble, "weights": options.weights,
             "threads": options.threads}
+        languages = {"source_language": source_language, "target_language": target_language}
+        self._made.update({name: code for name, code in languages.items() if code})
 
     @property
     def _model(self) -> _core.Translator:
@@ -187,24 +193,24 @@ class Translator:
         return _of_only_line(found) if single else _translations(found)
 
     @overload
-    def translate_document(self, content: str, name: str, *, warn: Optional[Warn] = None,
-                           **options: Unpack[SearchOptions]) -> str: ...
+    def translate_document(self, content: str, name: str, *, glossary: Optional[Glossary] = None,
+                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> str: ...
     @overload
-    def translate_document(self, content: bytes, name: str, *, warn: Optional[Warn] = None,
-                           **options: Unpack[SearchOptions]) -> bytes: ...
+    def translate_document(self, content: bytes, name: str, *, glossary: Optional[Glossary] = None,
+                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> bytes: ...
 
-    def translate_document(self, content: Union[str, bytes], name: str, *, warn: Optional[Warn] = None,
-                           **options: Unpack[SearchOptions]) -> Union[str, bytes]:
+    def translate_document(self, content: Union[str, bytes], name: str, *, glossary: Optional[Glossary] = None,
+                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, bytes]:
         """Return a document with its text translated: everything that is no text keeps its bytes.
 
-        The ending of name says the format, one of document_formats(): "page.html". The lines that warn is told of are
-        those of the document's text. Raises UsageError for another ending, DataError if the content is not of the
+        The ending of name says the format, one of document_formats(): "page.html". glossary: what the terms in the text
+        are translated by. The lines that warn is told of are those of the document's text. Raises UsageError for another ending, DataError if the content is not of the
         format.
         """
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
         given = content if isinstance(content, bytes) else _check.text("content", content).encode()
-        found = self._model.translate_document(given, _check.text("name", name), _options(options, None),
+        found = self._model.translate_document(given, _check.text("name", name), _options(options, glossary),
                                                _warner(warn))
         return found if isinstance(content, bytes) else found.decode()
 

@@ -100,7 +100,7 @@ void Call::execute(const std::function<void()>& work) {
       attempt();
       const std::lock_guard lock(mutex_);
       done_ = true;
-      changed_.notify_all();  // under the lock: behind it, this object may be gone
+      changed_.notify_all();  // under the lock: after it, this object may be gone
     };
     helper->run(there, [&] { answer_until_done(); });
   } else {
@@ -168,7 +168,7 @@ void Call::interrupt(nb::python_error error) {
   stop_();
 }
 
-// What comes out of the call; where it was interrupted, that, with what failed beside it as its context.
+// Raises the error of the call; if it was interrupted, the interruption, with the error as its context.
 void Call::raise(const std::exception_ptr& failed) {
   if (!interrupted_) {
     if (failed) std::rethrow_exception(failed);

@@ -70,7 +70,7 @@ Options options_of(const nb::dict& given) {
 
 NB_MODULE(_core, m) {
   using namespace hexapla::python;
-  nanobind::set_leak_warnings(false);  // of what a program's end leaves behind; the tests turn them on
+  nanobind::set_leak_warnings(false);  // of objects that a program's end leaves; the tests turn them on
   m.def("version", &hexapla::version);
   m.def("document_formats", &hexapla::document_formats);
   m.def("set_threads", &set_threads_of_caller);

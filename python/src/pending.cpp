@@ -14,7 +14,7 @@ namespace {
 using std::chrono::duration;
 using std::chrono::steady_clock;
 
-// What the translator's own thread has to tell of a request. Python's threads ask for it; that thread itself never
+// News of a request from the translator's own thread. Python's threads ask for it; that thread itself never
 // calls Python, which might be on its way out.
 class News {
  public:

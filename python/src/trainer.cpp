@@ -55,7 +55,7 @@ nb::tuple tuple_of(const ValidationReport& v) {
                         examples);
 }
 
-// What a training calls back, of {name: function of Python}.
+// The callbacks of a training, from {name: function of Python}.
 class Callbacks {
  public:
   Callbacks(const nb::dict& given, Call& call) : given_(given), call_(call) {}

@@ -144,7 +144,9 @@ void bind_translator(nb::module_& m) {
       .def_rw("precision", &ModelOptions::precision)
       .def_rw("ensemble", &ModelOptions::ensemble)
       .def_rw("weights", &ModelOptions::weights)
-      .def_rw("threads", &ModelOptions::threads);
+      .def_rw("threads", &ModelOptions::threads)
+      .def_rw("source_language", &ModelOptions::source_language)
+      .def_rw("target_language", &ModelOptions::target_language);
   nb::class_<Glossary>(m, "Glossary")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
       .def("size", &Glossary::size);

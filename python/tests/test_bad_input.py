@@ -141,6 +141,9 @@ TOKENS: list[Case] = [
     (each("translate_tokens", [["▁the"] * 8], max_length=8), DataError, "", ""),
     (lambda d: hexapla.Translator(d.model, threads=-1), UsageError, "threads", "-1"),
     (lambda d: hexapla.Translator(d.model, threads=1.5), ArgumentTypeError, "threads", "1.5"),  # type: ignore[arg-type]
+    (lambda d: hexapla.Translator(d.model, target_language="de"), UsageError, "target_language", "de"),
+    (lambda d: hexapla.Translator(d.model, source_language=5), ArgumentTypeError,  # type: ignore[arg-type]
+     "source_language", "5"),
     (lambda d: hexapla.Inspector(d.model).trace(""), UsageError, "source", ""),
     (lambda d: hexapla.Inspector(d.model).trace(5), ArgumentTypeError, "source", "5"),  # type: ignore[arg-type]
     (lambda d: hexapla.Inspector(d.model).trace("dog", beam_size=0), UsageError, "beam_size", "0"),

@@ -149,6 +149,9 @@ def test_documents_keep_their_bytes(translator: hexapla.Translator) -> None:
         f"<p id=1>{dog}</p>\n<hr>{cat}")
     assert translator.translate_document(b"the dog\r\n\r\n", "A.TXT") == dog.encode() + b"\r\n\r\n"
     assert ".html" in hexapla.document_formats()
+    terms = hexapla.Glossary({"dog": "rot"})
+    assert translator.translate_document("<p>the dog</p>", "a.html", glossary=terms) == (
+        f"<p>{translator.translate('the dog', glossary=terms)}</p>")
 
 
 def test_tokens_and_their_scores(translator: hexapla.Translator) -> None:

@@ -192,7 +192,7 @@ TEST(Api, BadModelFilesAreNamed) {
   EXPECT_THAT(message(text), testing::HasSubstr(text));
 }
 
-// What comes out of the library, with its type.
+// The error that comes out of the library, with its type.
 template <class F>
 std::string error_of(F&& f) {
   try {
@@ -236,7 +236,7 @@ TEST(Api, WhatItsCallerThrowsPasses) {
 }
 
 #ifdef HEXAPLA_SEES_ALLOCATIONS
-// What it says where the n-th allocation after its beginning fails, for every n up to one that it does not need.
+// Its errors when the n-th allocation after its beginning fails, for every n up to one that it does not need.
 template <class F>
 std::set<std::string> errors_without_memory(F&& f) {
   std::set<std::string> errors;

@@ -1,22 +1,37 @@
 #include "api/guard.h"
 
+#include <atomic>
+
 #include "base/files/disk.h"
 #include "base/options/option_names.h"
 
 namespace hexapla::api {
 namespace {
 
+std::atomic<int> as_flags = 0;
+
+OutOfMemory out_of_memory(std::string (*spelling)(std::string_view)) {
+  return OutOfMemory(spell_options(
+      "out of memory: give fewer lines at a time, lower `batch-sentences`, `batch-tokens` or `beam-size`, use fewer "
+      "threads, or let this process have more memory (ulimit -v, the limit of its container)",
+      spelling));
+}
 // Made when the library is loaded: where there is no memory there is none for making an error either.
-const OutOfMemory out_of_memory(
-    "out of memory: give fewer lines at a time, lower batch_sentences, batch_tokens or beam_size, use fewer threads, "
-    "or let this process have more memory (ulimit -v, the limit of its container)");
+const OutOfMemory with_fields = out_of_memory(as_field), with_flags = out_of_memory(as_flag);
 
 }  // namespace
 
-void throw_out_of_memory() { throw out_of_memory; }
+SpelledAsFlags::SpelledAsFlags() noexcept { ++as_flags; }
+SpelledAsFlags::~SpelledAsFlags() { --as_flags; }
+
+std::string spelled_for_caller(std::string_view message) {
+  return spell_options(message, as_flags > 0 ? as_flag : as_field);
+}
+
+void throw_out_of_memory() { throw as_flags > 0 ? with_flags : with_fields; }
 
 void rethrow_for_caller(const std::exception& error) {
-  const std::string what = spell_options(error.what(), as_field);
+  const std::string what = spelled_for_caller(error.what());
   if (const auto* e = dynamic_cast<const UsageError*>(&error))
     throw UsageError(what, as_field(e->option()), e->value());
   if (dynamic_cast<const DataError*>(&error)) throw DataError(what);

@@ -3,6 +3,8 @@
 // threw.
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +12,17 @@
 #include "base/system/cancellation.h"
 
 namespace hexapla::api {
+
+// Messages spell options as fields (beam_size), or, while there is one of these, as the program's own commands do
+// (--beam-size).
+class SpelledAsFlags {
+ public:
+  SpelledAsFlags() noexcept;
+  ~SpelledAsFlags();
+  SpelledAsFlags(const SpelledAsFlags&) = delete;
+  SpelledAsFlags& operator=(const SpelledAsFlags&) = delete;
+};
+std::string spelled_for_caller(std::string_view message);
 
 [[noreturn]] void rethrow_for_caller(const std::exception& error);
 [[noreturn]] void throw_out_of_memory();

@@ -10,6 +10,7 @@
 #include "base/compute/random.h"
 #include "decode/models/search_defaults.h"
 #include "model/weights/model_file.h"
+#include "text/vocabulary/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::api::test {
@@ -26,21 +27,41 @@ inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
   return lines;
 }
 
+inline text::Vocabulary small_vocabulary() { return text::Vocabulary::train(made_up_lines(300, 1), {.size = 40}); }
+
+// The same with pieces for English, German and French; a text begins with `opening`, ">>de<<", or with none of them.
+inline text::Vocabulary vocabulary_of_languages(const std::string& opening) {
+  text::PieceModel pieces = text::PieceModel::parse(small_vocabulary().bytes(), "a test");
+  for (const char* language : {">>en<<", ">>de<<", ">>fr_XX<<"})
+    pieces.pieces.push_back({language, 0, text::PieceModel::Type::control});
+  pieces.opening = opening;
+  return text::Vocabulary::parse(pieces.serialized(), "a test");
+}
+
+// A file with a model with random weights.
+inline std::string save_random(const text::Vocabulary& source, const text::Vocabulary& target,
+                               const std::string& name) {
+  model::Config c = model::Config::preset("tiny");
+  c.source_vocab = source.size(), c.target_vocab = target.size();
+  c.enc_layers = c.dec_layers = 1;
+  c.resolve();
+  model::Transformer model(c);
+  const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
+  model::initialize(model, 5);
+  const std::string file = testing::TempDir() + "hexapla_api_test" + name + std::to_string(getpid()) + ".safetensors";
+  model::save_model(file, model, {source.bytes(), target.bytes()}, {});
+  return file;
+}
+
 // The path of a model with random weights.
 inline const std::string& model_file() {
-  static const std::string path = [] {
-    const text::Vocabulary vocabulary = text::Vocabulary::train(made_up_lines(300, 1), {.size = 40});
-    model::Config c = model::Config::preset("tiny");
-    c.source_vocab = c.target_vocab = vocabulary.size();
-    c.enc_layers = c.dec_layers = 1;
-    c.resolve();
-    model::Transformer model(c);
-    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
-    model::initialize(model, 5);
-    const std::string file = testing::TempDir() + "hexapla_api_test" + std::to_string(getpid()) + ".safetensors";
-    model::save_model(file, model, {vocabulary.bytes(), vocabulary.bytes()}, {});
-    return file;
-  }();
+  static const std::string path = save_random(small_vocabulary(), small_vocabulary(), "");
+  return path;
+}
+// The path of a multilingual one, which translates from English to German unless it is told otherwise.
+inline const std::string& multilingual_file() {
+  static const std::string path =
+      save_random(vocabulary_of_languages(">>en<<"), vocabulary_of_languages(">>de<<"), "many");
   return path;
 }
 

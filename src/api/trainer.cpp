@@ -77,7 +77,7 @@ struct Trainer::Impl {
   PairSource training_pairs, validation_pairs;
   std::atomic<bool> stopped = false;
 
-  // What was given, with the program's pairs among the sets.
+  // The given options, with the program's pairs among the sets.
   train::TrainOptions resolved(train::ValidSets sets) const {
     std::vector<GivenOption> all = given;
     use_pairs(all, "train-sets", training_pairs);

@@ -43,7 +43,7 @@ bool is_own_model(const std::string& path) {
   }
 }
 
-// What no reader knows is left to the reader of our own files, whose messages say more.
+// A file that no reader knows goes to the reader of our own files, whose messages say more.
 bool is_foreign_model(const std::string& path) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored) || is_own_model(path)) return false;

@@ -1,6 +1,6 @@
 #pragma once
 // A subcommand is one file with one door: add_<name>() declares its options and what it does when chosen. The parser
-// behind it is CLI11, which only cli/parser.h includes: it takes longer to compile than a command does.
+// is CLI11, which only cli/parser.h includes: it takes longer to compile than a command does.
 #include <deque>
 #include <functional>
 #include <memory>
@@ -37,7 +37,7 @@ struct Validator {
   std::string name = "";
 };
 
-// Of a command, which owns it. Each of the functions that declare something returns the option.
+// An option of a command, which owns it. Each function that declares something returns the option.
 class Option {
  public:
   explicit Option(CLI::Option& parsed) : parsed_(parsed) {}
@@ -46,7 +46,7 @@ class Option {
   Option* type_name(const std::string& name);
   Option* group(const std::string& title);
   Option* required();
-  Option* expected(int words);  // below 0: so many or more
+  Option* expected(int words);  // below 0: at least -words
   Option* expected(int least, int most);
   Option* list();      // one word or more
   Option* repeated();  // one word each time it is given
@@ -136,7 +136,7 @@ class Command {
   std::vector<NumberOption> numbers_;
 };
 
-// What the chosen subcommand does; its value is the exit code. stdout carries data only.
+// The action of the chosen subcommand; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
 // All subcommands with their options. Where an option that takes one value is given twice, the last one counts.

@@ -1,3 +1,3 @@
 #pragma once
-// CLI11, for the few files that look into the parser behind a Command.
+// CLI11, for the few files that look into the parser of a Command.
 #include <CLI/CLI.hpp>

@@ -64,8 +64,8 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
   return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
 }
 
-// Of an option with one value; those that collect (-m A -m B) and lists go on collecting. A script's own choice can be
-// put after its defaults.
+// An option with one value takes its last one; options that collect (-m A -m B) and lists go on collecting. So a
+// script's own choice can follow its defaults.
 void last_one_counts(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
     if (!option->get_positional() && option->get_items_expected_max() == 1 &&

@@ -7,6 +7,7 @@
 #include "decode/models/model_text.h"
 #include "model/weights/packed_weights.h"
 #include "model/weights/quantize.h"
+#include "text/vocabulary/languages.h"
 
 namespace hexapla::models {
 
@@ -82,6 +83,17 @@ void refuse_idle(std::optional<Precision> asked, const std::vector<OpenModel>& m
 
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision) {
   return std::move(open_ensemble({path}, precision).members.front());
+}
+
+void choose_languages(OpenModel& model, const std::string& source, const std::string& target) {
+  const bool before_source =
+      model.target.opening() < 0 && !model.source.languages().empty() && text::usual_language(model.source).empty();
+  if (!source.empty()) model.source = model.source.opening_with(source, "source-language");
+  if (target.empty()) return;
+  if (before_source)
+    model.source = text::beginning_with(model.source, target, "target-language");
+  else
+    model.target = model.target.opening_with(target, "target-language");
 }
 
 decode::Ensemble OpenEnsemble::ensemble(const decode::Mixture& mixture, const std::vector<double>& weights) const {

@@ -34,6 +34,10 @@ OpenModel open_model(const std::string& path);
 // a precision other than int8 was given, but would have no effect because all weights are 8-bit
 // integers.
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision);
+// The model reads and writes these languages from now on; "": as it was imported. Models that have the target's
+// language before the source (OPUS-MT's) are told no other. UsageError: a model is told none, or does not have this
+// one.
+void choose_languages(OpenModel& model, const std::string& source, const std::string& target);
 
 // Models that translate together, on one backend.
 struct OpenEnsemble {

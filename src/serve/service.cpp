@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/system/machine.h"
 #include "serve/http/responses.h"
 #include "serve/page.h"
@@ -69,6 +70,19 @@ Json parameters_of(const Request& request) {
     return text.size() <= enough ? all : Json(text.substr(0, enough));
   } catch (const std::exception&) {
     return {};
+  }
+}
+
+// Clients of LibreTranslate and DeepL may send more than these have; whoever writes for /v1 has made a mistake.
+void check_names(const Parameters& parameters, const Route& route) {
+  std::vector<std::string> names{"api_key", "auth_key"};
+  for (const RouteField& field : route.fields) names.push_back(field.name);
+  const Json& all = parameters.all();
+  for (const auto& [name, value] : all.items()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string near = nearest(names, name);
+    throw HttpError(400, cat(route.path, " has no '", name, "'",
+                             near.empty() ? "; leave it out" : "; did you mean '" + near + "'?"));
   }
 }
 
@@ -181,6 +195,8 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   const Json& given = parameters["api_key"];
   if (parameters.is_json() && !given.is_null() && !given.is_string()) throw HttpError(400, "api_key must be a string");
   const auto characters = keys_.admit_key(key_of(parameters, request), request.peer);
+  if (const Route& route = router_.find(request); route.method == "POST" && route.path.starts_with("/v1/"))
+    check_names(parameters, route);
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a server does with requests, whatever carries them: models, limits, routes.
+// Answers requests, whatever carries them: models, limits, routes.
 #include <chrono>
 #include <functional>
 #include <memory>

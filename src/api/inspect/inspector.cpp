@@ -35,7 +35,7 @@ decode::LineWarning kept_in(std::vector<std::string>& all) {
   return [&all](size_t, const std::string& what) { all.push_back(spell_options(what, as_field)); };
 }
 
-// With its values, so many as its shape says. UsageError: there is no such tensor, or its values were not kept.
+// A tensor with as many values as its shape says. UsageError: there is no such tensor, or its values were not kept.
 const NamedArray& kept(const Inspection& inspection, const std::string& name, const std::string& sublayer) {
   const auto found = inspection.tensors.find(name);
   if (found == inspection.tensors.end() || found->second.shape.size() != 3)

@@ -32,7 +32,7 @@ SearchHypothesis hypothesis(const text::Ids& ids, const text::Vocabulary& target
   return h;
 }
 
-// Of the hypotheses that live after a step, in their order.
+// The scores of the hypotheses that live after a step, in their order.
 std::vector<double> scores_after(const decode::TracedStep& step) {
   std::vector<double> scores;
   for (const decode::TracedCandidate& c : step.candidates)

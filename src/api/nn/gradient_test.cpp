@@ -13,7 +13,7 @@ using nn::Tensor;
 using nn::Workspace;
 using test::Matrix;
 
-// What the loss depends on, and the gradient that backward gave for it.
+// Values that the loss depends on, and the gradient that backward gave for them.
 struct Checked {
   std::string name;
   float* values;

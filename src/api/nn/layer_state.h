@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind nn::Layer: a layer of src/model with the memory of its parameters.
+// The implementation of nn::Layer: a layer of src/model with the memory of its parameters.
 #include "api/nn/pass.h"
 #include "model/weights/parameters.h"
 
@@ -49,7 +49,7 @@ std::shared_ptr<LayerState> own(Module module) {
   return std::make_shared<OwnedLayer<Module>>(std::move(module));
 }
 
-// Of a layer that was made by own<Module>().
+// The module of a layer that was made by own<Module>().
 template <class Module>
 Module& module_of(const nn::Layer& layer) {
   return static_cast<OwnedLayer<Module>&>(*layer.state()).module;

@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind nn::Workspace: one forward and backward pass.
+// The implementation of nn::Workspace: one forward and backward pass.
 #include <any>
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace hexapla::api {
 
-// What a forward call left for its backward call.
+// State that a forward call leaves for its backward call.
 struct Call {
   std::shared_ptr<LayerState> layer;
   uint64_t seed = 0;  // of its dropouts
@@ -28,7 +28,7 @@ class Pass {
   Context context(uint64_t seed);
   uint64_t next_seed() { return named_seed(seed_, ++calls_); }
 
-  // What a caller gave: UsageError where it is none of this pass, or of another size. columns or rows 0: any.
+  // A tensor of the caller. UsageError: it is not of this pass, or has another size. columns or rows 0: any.
   Tensor take(const char* what, const nn::Tensor& given, int64_t columns = 0, int64_t rows = 0) const;
   // Copies, which live as long as the pass. UsageError: they are not ascending from 0 to `rows`; not from 0 to below
   // `end`.

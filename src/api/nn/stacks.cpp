@@ -1,4 +1,5 @@
-// Encoder and decoder: one layer, and the stack of them that model::Encoder and model::Decoder have behind what embeds.
+// Encoder and decoder: one layer, and the stack of them that model::Encoder and model::Decoder have after the
+// embedding.
 #include "api/nn/architecture.h"
 #include "api/nn/calls.h"
 #include "model/decoder.h"
@@ -7,7 +8,7 @@ namespace hexapla {
 namespace api {
 namespace {
 
-// What is the same for one layer of either norm position.
+// One layer of either norm position.
 template <class PostNorm, class PreNorm>
 struct AnyLayer {
   std::variant<PostNorm, PreNorm> chosen;
@@ -95,7 +96,7 @@ nn::Tensor encode_backward(nn::Workspace& work, const nn::Layer& layer, const nn
   });
 }
 
-// What a decoder left for its backward call, and the size of the memory that it looked at.
+// State that a decoder leaves for its backward call, and the size of the memory that it attended to.
 template <class Module>
 struct Decoded {
   typename Module::Saved saved;

@@ -29,7 +29,10 @@ class Lines {
         warn(places_[line], what);
       };
     document::Document::Lines all = translator.translate_n_best(text_, options);
-    for (std::size_t i = 0; i < all.size(); ++i) found[places_[i]] = std::move(all[i]);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (Translation& t : all[i]) t.tokens = {}, t.ids = {}, t.token_scores = {};  // a book has a million lines
+      found[places_[i]] = std::move(all[i]);
+    }
   }
 
  private:

@@ -56,6 +56,30 @@ TEST_F(Documents, WarningsNameTheLine) {
   EXPECT_THAT(warned, testing::UnorderedElementsAre(2, 3));
 }
 
+TEST_F(Documents, OfMultilingualModelsAreInTheirLanguage) {
+  const text::Vocabulary joint = api::test::vocabulary_of_languages("");
+  const std::string before_source = api::test::save_random(joint, joint, "before");
+  for (const std::string& file : {api::test::multilingual_file(), before_source}) {
+    const Translator usual(file);
+    const auto document = [&](const std::string& source, const std::string& target) {
+      ModelOptions how;
+      how.source_language = source, how.target_language = target;
+      return Translator(file, how).translate_document("<p>a dog</p>\n<p>two cats", "a.html", short_options());
+    };
+    const auto line = [&](const std::string& text) { return usual.translate(">>fr_XX<<" + text, short_options()); };
+    EXPECT_EQ(document("", "fr_XX"), "<p>" + line("a dog") + "</p>\n<p>" + line("two cats"));
+    EXPECT_NE(document("", "fr_XX"), document("", "de"));
+    EXPECT_THROW(document("", "xx"), UsageError);
+    if (file == before_source)
+      EXPECT_THROW(document("fr_XX", ""), UsageError) << "nobody tells it what the source is in";
+    else
+      EXPECT_NE(document("fr_XX", ""), document("en", ""));
+  }
+  ModelOptions none;
+  none.target_language = "de";
+  EXPECT_THROW(Translator(api::test::model_file(), none), UsageError);
+}
+
 TEST_F(Documents, SayWhatIsWrong) {
   EXPECT_THAT(document_formats(), testing::IsSupersetOf({".txt", ".html", ".srt", ".vtt"}));
   try {

@@ -14,7 +14,6 @@
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
-#include "base/options/option_names.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
 #include "decode/option_ranges.h"
@@ -30,7 +29,7 @@ using api::guarded;
 decode::LineWarning warning_of(const TranslatorOptions& options, CallerFunctions& functions) {
   if (!options.warn) return {};
   return
-      [&](size_t line, const std::string& what) { functions.call(options.warn, line, spell_options(what, as_field)); };
+      [&](size_t line, const std::string& what) { functions.call(options.warn, line, api::spelled_for_caller(what)); };
 }
 
 std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraints>& all, size_t lines) {
@@ -52,7 +51,10 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
                          "` is for several models, but there is one: leave it out"),
                      options.weights.empty() ? "ensemble" : "weights",
                      options.weights.empty() ? options.ensemble : cat(options.weights.front()));
-  return models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
+  models::OpenEnsemble all =
+      models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
+  models::choose_languages(all.members[0], options.source_language, options.target_language);
+  return all;
 }
 
 }  // namespace
@@ -289,15 +291,7 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
 }
 
 std::string Translator::translate(const std::string& line, const TranslatorOptions& options) const {
-  CallerFunctions functions;
-  return functions.guard([&] {
-    const std::vector<std::string> lines{line};
-    return std::move(
-        impl_->found(lines, {}, impl_->declared(options, api::TranslatorCall::best), warning_of(options, functions))
-            .front()
-            .front()
-            .text);
-  });
+  return translate(std::vector<std::string>{line}, options).front();
 }
 
 std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>& lines,
@@ -449,7 +443,7 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
       PendingTranslation::Lines found;
       if (!error) try {
           for (const decode::TextWarning& w : result.warnings)
-            if (options.warn) state->functions.call(options.warn, w.line, spell_options(w.what, as_field));
+            if (options.warn) state->functions.call(options.warn, w.line, api::spelled_for_caller(w.what));
           found = impl->public_lines(lines, options.alignment, how, std::move(result.lines), aligned);
         } catch (...) {
           error = std::current_exception();

@@ -1,4 +1,4 @@
-// What the public translator gives beyond text: tokens, alignments, constraints, requests on their way.
+// Results of the public translator beyond text: tokens, alignments, constraints, requests on their way.
 #include <gmock/gmock.h>
 
 #include <filesystem>

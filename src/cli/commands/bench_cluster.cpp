@@ -24,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double wanted = 0.9;
-// Of links that were not measured: between hosts of one room over TCP.
+// Links that were not measured: between hosts of one room over TCP.
 constexpr scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
 

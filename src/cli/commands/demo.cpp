@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kTrainPairs = 120'000, kTestPairs = 1000, kUpdates = 5000;
 constexpr int64_t kLongest = 64;  // tokens; the longest form of a date has about 30
 
-// What the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
+// Files that the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
 constexpr const char* kNote = "demo.txt";
 constexpr std::array kRunFiles = {"checkpoints", "failure",     "model.safetensors",
                                   "train.jsonl", "valid.jsonl", "vocab.spm"};

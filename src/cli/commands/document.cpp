@@ -3,11 +3,13 @@
 
 #include <chrono>
 
+#include "api/guard.h"
 #include "api/translate/document.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "cli/command.h"
+#include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/line_notes.h"
@@ -20,7 +22,8 @@ namespace {
 
 struct DocumentCommand {
   std::vector<std::string> models;
-  std::string input, output, color = "auto";
+  LanguageFlags languages;
+  std::string input, output, glossary, color = "auto";
   decode::BeamOptions search;
   int threads = 0;
   bool quiet = false;
@@ -29,10 +32,13 @@ struct DocumentCommand {
   int run() const {
     if (output.empty()) throw UsageError("--output is missing: give the file to write");
     use_threads(threads);
+    const api::SpelledAsFlags flags;
     Progress progress(make_terminal(parse_color(color), quiet));
     const auto document = open();
+    const Glossary terms = glossary.empty() ? Glossary() : Glossary::read(glossary);
+    { const AtomicFile writable(output); }  // fails now, not after everything is translated
     try {
-      write_file_atomically(output, translate(*document, progress));
+      write_file_atomically(output, translate(*document, terms, progress));
       return 0;
     } catch (const Canceled&) {
       progress.say("stopped; nothing was written");
@@ -45,8 +51,11 @@ struct DocumentCommand {
     const document::Format* const format = document::format_of(input);
     if (format == nullptr)
       throw UsageError(cat("--input ", input, ": not a document that is translated: ", document::advice_for(input)));
+    if (const document::Format* const other = document::format_of(output); other && other->type != format->type)
+      throw UsageError(cat("--output ", output, ": the format stays; give it a name that ends in ", format->ending));
+    const std::string content = read_file(input);
     try {
-      return document::read(*format, read_file(input));
+      return document::read(*format, content);
     } catch (const DataError& e) {
       throw DataError(cat(input, ": ", e.what()));
     }
@@ -59,12 +68,14 @@ struct DocumentCommand {
     return fmt::format("'{}{}'", line.substr(0, end), end < line.size() ? ".." : "");
   }
 
-  std::string translate(const document::Document& document, Progress& progress) const {
+  std::string translate(const document::Document& document, const Glossary& terms, Progress& progress) const {
     ModelOptions how;
     how.threads = threads;
+    how.source_language = languages.source, how.target_language = languages.target;
     if (command->was_given("--precision")) how.precision = search.precision;
     const Translator translator(models, how);
     TranslatorOptions options = TranslatorOptions::from(given_options(*command, search, {"precision"}));
+    options.glossary = terms;
     LineNotes notes(progress);
     options.warn = [&](std::size_t line, const std::string& what) {
       notes.add(beginning(document.lines()[line]), what);
@@ -99,7 +110,9 @@ void add_document(Command& app, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE")
       ->required();
+  d->languages.bind(*c);
   bind_options(*c, d->search);
+  bind_glossary(*c, d->glossary);
   c->add_option("--threads", d->threads, ranges::threads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");

@@ -1,6 +1,7 @@
 // hexapla document as users meet it.
 #include <gmock/gmock.h>
 
+#include "api/test_models.h"
 #include "base/files/file.h"
 #include "cli/test_command.h"
 #include "text/vocabulary/vocabulary.h"
@@ -34,6 +35,27 @@ TEST_F(DocumentCommandTest, WritesTheSameFormat) {
   EXPECT_EQ(read_file(at("b.html")), "<p>" + line("a dog") + "</p>\n<!-- two cats --><p>" + line("two cats"));
 }
 
+TEST_F(DocumentCommandTest, ReadsAGlossary) {
+  const std::string terms = write("terms.tsv", "dog\ttwo cats\n"), page = write("a.html", "<p>a dog</p>");
+  const Result r = document(page, at("b.html"), {"--glossary", terms});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(read_file(at("b.html")), HasSubstr("two cats"));
+  EXPECT_EQ(document(page, at("b.html"), {"--glossary", write("bad.tsv", "dog\n")}).code, 3);
+}
+
+TEST_F(DocumentCommandTest, OfMultilingualModelsIsInTheirLanguage) {
+  save_untrained_model(at("model.safetensors"), api::test::vocabulary_of_languages(">>de<<"));
+  const std::string page = write("a.html", "<p>a dog</p>");
+  const Result r = document(page, at("b.html"), {"--source-language", "en", "--target-language", "fr_XX"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Result line = run_command({"translate", "-m", folder(), "-q", "--extra-length", "5", "--source-language", "en"},
+                                  ">>fr_XX<<a dog\n");
+  EXPECT_EQ(read_file(at("b.html")), "<p>" + line.out.substr(0, line.out.size() - 1) + "</p>");
+  const Result unknown = document(page, at("c.html"), {"--target-language", "xx"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--target-language 'xx' is none of the model's languages: de, en, fr_XX"));
+}
+
 TEST_F(DocumentCommandTest, IsNamedByTranslate) {
   const auto translate = [&](const std::string& file) {
     return run_command({"translate", "-m", folder(), "--extra-length", "5", "--input", file});
@@ -52,7 +74,22 @@ TEST_F(DocumentCommandTest, SaysWhatIsWrongAndWritesNothing) {
   const Result damaged = document(write("a.txt", "\xFF"), at("b.txt"));
   EXPECT_EQ(damaged.code, 3);
   EXPECT_THAT(damaged.err, testing::AllOf(HasSubstr("a.txt"), HasSubstr("UTF-8")));
-  EXPECT_EQ(document(at("none.txt"), at("b.txt")).code, 3);
+  const Result none = document(at("none.txt"), at("b.txt"));
+  EXPECT_EQ(none.code, 3);
+  EXPECT_EQ(none.err.find("none.txt"), none.err.rfind("none.txt")) << none.err;
+  const Result archive = document(write("a.txt", "PK\x03\x04 of Word"), at("b.txt"));
+  EXPECT_EQ(archive.code, 3);
+  EXPECT_THAT(archive.err, testing::AllOf(HasSubstr("a ZIP archive"), HasSubstr(".docx")));
+  const Result other_format = document(write("a.txt", "a dog"), at("b.html"));
+  EXPECT_EQ(other_format.code, 2);
+  EXPECT_THAT(other_format.err, HasSubstr("the format stays; give it a name that ends in .txt"));
+  EXPECT_EQ(document(write("a.html", "a dog"), at("b.HTM")).code, 0);
+  const Result pipe = document("-", at("b.txt"));
+  EXPECT_EQ(pipe.code, 2);
+  EXPECT_THAT(pipe.err, HasSubstr("the end of its name says the format"));
+  const Result nowhere = document(write("a.txt", "a dog"), at("none/b.txt"), {"--target-language", "de"});
+  EXPECT_EQ(nowhere.code, 1) << "before the model is read, which is told no languages";
+  EXPECT_THAT(nowhere.err, HasSubstr("create the folder first"));
   EXPECT_EQ(document(at("a.txt"), at("a.txt")).code, 2) << "an output that is an input";
   EXPECT_FALSE(std::ifstream(at("b.txt")).good());
 }

@@ -22,7 +22,7 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr int64_t kTokenizedLines = 100;  // so many lines that end in " ." are no chance
+constexpr int64_t kTokenizedLines = 100;  // this many lines that end in " ." are no coincidence
 
 // A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
 struct Evaluate {

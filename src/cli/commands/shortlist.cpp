@@ -56,7 +56,7 @@ struct MakeShortlist {
     std::vector<text::Ids> source, target;
   };
 
-  // Of each target piece the source piece that most of its attention is on.
+  // Counts, for each target piece, the source piece with most of its attention.
   static void count(const models::OpenModel& m, const decode::AttentionHead& head, SomePairs pairs,
                     decode::LexicalCounts& counts) {
     decode::TranslateOptions how;

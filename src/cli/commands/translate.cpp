@@ -163,7 +163,7 @@ struct Translate {
           cat(input, " is translated line by line, markup included; hexapla document translates its text alone"));
   }
 
-  // What a user asks for may be on no list.
+  // Words that a user asks for may be on no list.
   void check_shortlist() const {
     if (shortlist.empty()) return;
     if (jsonl || !prefix_file.empty() || !everywhere.require.empty() || !glossary.empty())
@@ -212,7 +212,7 @@ struct Translate {
     }
   }
 
-  // Of a part nobody knows how many lines are before it.
+  // Nobody knows how many lines come before a part.
   void check_shard(const decode::TranslateOptions& how) const {
     if (input == "-" && (!shard.shard.empty() || !shard.output.empty()))
       throw UsageError(cat(shard.shard.empty() ? "--output" : "--shard", " needs a file: give --input FILE"));

@@ -59,7 +59,7 @@ std::string bash_case(const CommandDescription& c) {
 
 // ---- zsh
 
-// What _arguments would take for its own.
+// Escapes whatever _arguments would interpret.
 std::string for_arguments(const std::string& text) {
   std::string out;
   for (const char c : quoted(text)) out += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);

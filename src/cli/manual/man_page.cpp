@@ -9,8 +9,8 @@
 namespace hexapla::cli {
 namespace {
 
-// What roff would take for its own: backslashes, hyphens (which it may print as another character), and a dot or a
-// quote at the beginning of a line.
+// Escapes whatever roff would interpret: backslashes, hyphens (which it may print as another character), and a dot or
+// a quote at the beginning of a line.
 std::string escaped(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a shell command prints; nothing where it fails.
+// The output of a shell command; none if it fails.
 std::string output_of(const std::string& command) {
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
@@ -66,7 +66,7 @@ TEST(Man, RefusesACommandThatThereIsNot) {
 }
 
 struct Completion : CommandFolder {
-  // What bash offers for the last of these words.
+  // Bash's completions of the last of these words.
   std::string offered(const std::string& words) {
     const std::string script = write("completion", bash_completion(describe_program()));
     write("ask", ". " + script + "\nCOMP_WORDS=(" + words +

@@ -17,8 +17,8 @@ struct AlignmentFlags {
   void bind(
       Command& command, const std::function<bool()>& looked_at = [] { return false; });
   explicit operator bool() const { return !kind.empty(); }
-  // What to look at in this model: its guided head where it has one and nothing else is asked for, else the mean over
-  // the heads of models::default_alignment_layer(). UsageError: no such layer or head.
+  // The attention to look at in this model: its guided head if it has one and nothing else is asked for, else the mean
+  // over the heads of models::default_alignment_layer(). UsageError: no such layer or head.
   decode::AttentionHead attention(const models::OpenModel& model) const;
   // The same with the unit. UsageError, too: another kind or unit.
   decode::AlignmentOptions options(const models::OpenModel& model) const;

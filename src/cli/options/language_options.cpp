@@ -13,9 +13,6 @@ void LanguageFlags::bind(Command& command, const std::function<When()>& conditio
       "precedence");
 }
 
-void LanguageFlags::choose(models::OpenModel& model) const {
-  if (!source.empty()) model.source = model.source.opening_with(source, "source-language");
-  if (!target.empty()) model.target = model.target.opening_with(target, "target-language");
-}
+void LanguageFlags::choose(models::OpenModel& model) const { models::choose_languages(model, source, target); }
 
 }  // namespace hexapla::cli

@@ -14,7 +14,7 @@ void bind_options(Command& command, decode::DecodingOptions& options);  // all b
 void bind_n_best(Command& command, decode::BeamOptions& options);
 // --glossary FILE
 Option* bind_glossary(Command& command, std::string& path);
-// What it names; null: nothing. Errors as Glossary::read().
+// Reads the glossary; null if the path is empty. Errors as Glossary::read().
 std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path);
 // Some of them, by their names.
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);

@@ -20,7 +20,7 @@ class Answers {
   ~Answers();
 
   std::ostream& out() { return *out_; }
-  void finish(int64_t lines);  // after the last of so many that were read
+  void finish(int64_t lines);  // lines: how many were read; call it after the last one
 
  private:
   class Buffer;
@@ -31,7 +31,7 @@ class Answers {
   data::ShardManifest manifest_;
 };
 
-// What a command reads and writes.
+// The input and output of a command.
 struct ShardWork {
   std::shared_ptr<data::RangeReader> part;  // none: stdin, or whole files
   std::unique_ptr<Answers> answers;         // none: the output is whole already

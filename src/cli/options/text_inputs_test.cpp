@@ -84,7 +84,7 @@ TEST_F(Stdin, HasOneReader) {
   refused(train + Words{"--config", write("run.yaml", "valid-sets: [\"-\", y]\n")}, "--train-sets", "--valid-sets");
 }
 
-// Of an option that is given twice the last one counts.
+// An option that is given twice has its last value.
 TEST_F(Stdin, MayBeTheOnlyOneThatIsMeant) {
   const std::string x = write("x", "ein Hund\n");
   EXPECT_EQ(run_command({"evaluate", "-", x}, "ein Hund\n").code, 0);

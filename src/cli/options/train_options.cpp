@@ -31,7 +31,7 @@ std::string type_of(const std::string& name) {
   return "";
 }
 
-// Of the program itself, as --quiet; what the command line says wins.
+// Sets an option of the program itself, such as --quiet; the command line takes precedence.
 void set_own(const GivenOption& given, CLI::Option& option) {
   if (option.count() > 0) return;
   if (option.get_items_expected_max() <= 1) refuse_list(given);

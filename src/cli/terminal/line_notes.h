@@ -1,5 +1,5 @@
 #pragma once
-// What is said of lines of the input while they are answered.
+// Notes on lines of the input, shown while they are answered.
 #include <fmt/format.h>
 
 #include "cli/terminal/terminal.h"

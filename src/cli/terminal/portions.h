@@ -1,5 +1,5 @@
 #pragma once
-// What `translate` and `score` have in common: lines are read one by one and answered in portions. Somebody who has
+// `translate` and `score` share this: lines are read one by one and answered in portions. Somebody who has
 // written a line may be waiting for its answer, so a portion is what can be read without waiting; where that is much,
 // it is as much as makes good batches.
 #include <cstddef>

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Lines of so many bytes each, and how many of them each answer was for.
+// Lines, given by their numbers of bytes, and how many lines each answer was for.
 struct Reading {
   std::vector<size_t> answers;
   size_t read = 0, answered = 0;

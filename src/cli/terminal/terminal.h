@@ -1,5 +1,5 @@
 #pragma once
-// What goes to the user's terminal, all of it on stderr: stdout is for data.
+// Output for the user's terminal, all of it on stderr: stdout is for data.
 #include <atomic>
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `hexapla translate` reads: lines from stdin or of a file, and what is asked of each of them.
+// The input of `hexapla translate`: lines from stdin or a file, with the constraints of each.
 #include <functional>
 #include <memory>
 #include <string>

@@ -49,7 +49,7 @@ struct Language {
   std::string model, second;
 };
 
-// What an option is given; nothing for a flag.
+// The value that an option is given; none for a flag.
 using Give = std::function<Words(Dice&, const Language&)>;
 using Gives = std::map<std::string, Give>;
 // Options that are not combined, and why.
@@ -226,7 +226,7 @@ struct Trial {
   std::function<Result(const Words& arguments, const std::vector<bool>& kept)> run;
 };
 
-// What each line was answered.
+// The answer to each line.
 Words answers(const Trial& trial, const std::string& out) {
   Words all;
   std::istringstream in(out);
@@ -238,7 +238,7 @@ Words answers(const Trial& trial, const std::string& out) {
   return all;
 }
 
-// What is said of lines.
+// The notes on lines.
 Words notes(const std::string& err) {
   Words all;
   std::istringstream in(err);

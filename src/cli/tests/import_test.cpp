@@ -66,8 +66,10 @@ TEST_F(ImportCommand, LanguagesAreRecordedAndMayBeChanged) {
   const Result unknown = run_command({"translate", "-q", "-m", model, "--target-language", "xx"}, "a\n");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("--target-language 'xx'"), HasSubstr("af, am,")));
-  const Result none =
-      run_command({"translate", "-q", "-m", imported("hf_marian_joint"), "--target-language", "de"}, "a\n");
+  const std::string marian = imported("marian");  // is told the target's language before the source, and no other
+  EXPECT_EQ(run_command({"translate", "-q", "-m", marian, "--target-language", "de"}, "abc def\n").out,
+            run_command({"translate", "-q", "-m", marian}, ">>de<<abc def\n").out);
+  const Result none = run_command({"translate", "-q", "-m", marian, "--source-language", "de"}, "a\n");
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("not told languages"));
   const Result sampled = run_command({"translate", "-q", "-m", model, "--sample", "--longest", "9"}, "bh hk\n");

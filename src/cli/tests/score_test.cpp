@@ -120,7 +120,7 @@ TEST_F(ScoreCommand, Alignments) {
   EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["alignment"], hard[0]);
 }
 
-// What was found and what is given are aligned by the same code.
+// Translations that were found and that are given are aligned by the same code.
 TEST_F(ScoreCommand, TranslatingAlignsAlike) {
   const auto translate = [&](const std::string& lines, const std::vector<std::string>& more) {
     const Result r =

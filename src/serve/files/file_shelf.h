@@ -19,7 +19,7 @@ class FileShelf {
   explicit FileShelf(std::size_t bytes, Clock::duration kept = std::chrono::minutes(30)) : most_(bytes), kept_(kept) {}
 
   bool on() const { return most_ > 0; }
-  // What a file of this name and content takes of them.
+  // The bytes that a file of this name and content takes up.
   static std::size_t bytes_of(const std::string& name, const std::string& content) {
     return sizeof(File) + digits + name.size() + content.size();
   }

@@ -34,7 +34,7 @@ class GlossaryShelf {
   // Gives it an id that nobody can guess, and the time. owner: whoever knows the same word may use it. HttpError: 400
   // for entries that are no glossary or too many; 456, DeepL's "quota exceeded", where there is no room.
   Stored put(StoredGlossary glossary, const Entries& entries);
-  // Of this owner; null where there is none.
+  // The glossary of this owner; null if there is none.
   Stored get(const std::string& owner, const std::string& id);
   std::vector<Stored> all(const std::string& owner);
   bool drop(const std::string& owner, const std::string& id);  // -> whether it was there

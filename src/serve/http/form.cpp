@@ -45,7 +45,7 @@ std::optional<std::string> attribute(std::string_view header, const std::string&
   return {};
 }
 
-// What a part is, by its header lines: "form-data; name=..."; "" where they do not say it.
+// The disposition that the header lines of a part give: "form-data; name=..."; "" if they give none.
 std::string_view disposition_of_part(std::string_view header) {
   const size_t at = in_lower_case(header).find("content-disposition:");
   return at == std::string::npos ? "" : header.substr(at, header.find("\r\n", at) - at);

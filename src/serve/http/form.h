@@ -1,5 +1,5 @@
 #pragma once
-// What a request is asked with, in any of the ways that clients have: the query of its target, a form, JSON.
+// The parameters of a request, in any form that clients use: the query of its target, a form, JSON.
 #include <map>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 // HttpError: 415 for another encoding, 413 for more than request.most_bytes.
 std::size_t unpacked_size(const Request& request);
 
-// "%C3%BC" -> "ü", and with plus "+" -> " ". HttpError 400: no two hexadecimal digits behind a percent sign.
+// "%C3%BC" -> "ü", and with plus "+" -> " ". HttpError 400: no two hexadecimal digits after a percent sign.
 std::string percent_decoded(std::string_view text, bool plus);
 // "q=a+dog&target=de" -> pairs
 Fields parse_query(std::string_view text);

@@ -1,5 +1,5 @@
 #pragma once
-// What an HTTP server and what answers its requests say to each other, whatever carries it.
+// The messages between an HTTP server and the code that answers its requests, whatever carries them.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -23,7 +23,7 @@ struct Request {
   bool secure = false;               // whether it came by TLS
   std::size_t most_bytes = 4 << 20;  // of its body, unpacked where it came packed
 
-  // Of the first header of this name, in lower case; "" where there is none.
+  // The value of the first header of this name (in lower case); "" if there is none.
   std::string_view header(std::string_view name) const {
     const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& h) { return h.first == name; });
     return found == headers.end() ? std::string_view() : found->second;

@@ -13,8 +13,8 @@ Response error_response(int status, const std::string& message, Headers headers 
 // The current time as the header Date has it: "Mon, 02 Mar 2026 14:09:25 GMT".
 std::string http_date();
 
-// What is wrong with a request's header beyond its syntax: two lengths, of which each program on the way may believe
-// another one, or no host. version: 10 or 11.
+// The answer to a header whose syntax is right, but that has two lengths, of which each program on the way may believe
+// another one, or no host; none: nothing is wrong. version: 10 or 11.
 std::optional<Response> fault_of(const Request& request, unsigned version);
 
 }  // namespace hexapla::serve

@@ -65,7 +65,7 @@ void remove_abandoned_socket(asio::io_context& io, const std::string& path) {
 
 }  // namespace
 
-// What has to outlive the connections comes before `io`, which owns them.
+// Members that must outlive the connections come before `io`, which owns them.
 struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Impl> {
   std::map<std::string, std::size_t> of_address;  // connections
   std::list<Connection*> reading;                 // that wait for a request or are within one, the longest first
@@ -158,7 +158,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     asio::co_spawn(io, S::serve(std::move(session)), asio::detached);
   }
 
-  // Of those that are silent or within a request, the one that has been so for longest. peer: "" for any.
+  // Closes the connection that has been silent, or within a request, for longest. peer: "" for any.
   bool drop_longest(const std::string& peer) {
     const auto found = std::find_if(reading.begin(), reading.end(),
                                     [&](const Connection* c) { return peer.empty() || c->peer == peer; });

@@ -1,4 +1,4 @@
-// What the server does with connections and requests, whatever answers them.
+// Connections and requests of the server, whatever answers them.
 #include "serve/http/server.h"
 
 #include <gmock/gmock.h>

@@ -37,7 +37,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr Milliseconds last_words{500};
 inline const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// What a connection knows of its server.
+// The server, as a connection sees it.
 struct SessionHost {
   const ServerOptions options;
   const Handler handler;
@@ -213,8 +213,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Socket& socket() { return socket_of(stream_); }
   const ServerLimits& limits() const { return host_.options.limits; }
 
-  // What the connection does next is canceled after this time. A timer that is set to an earlier one is left alone, and
-  // set anew when it goes off: most requests end long before, and need not touch it.
+  // Cancels the next operation of the connection after this time. A timer that is set to an earlier one is left alone,
+  // and set anew when it goes off: most requests end long before, and need not touch it.
   void within(Milliseconds time) {
     late_ = false;
     deadline_ = SteadyClock::now() + time;
@@ -299,7 +299,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
     co_return ec ? end_of(ec) : End::whole;
   }
-  // Of what is in the buffer: the header, or else of the body as much as there is.
+  // Parses the header in the buffer, or else as much of the body as there is.
   void parse_received(Parser& parser, error_code& ec) {
     if (parser.is_done() || buffer_.size() == 0) return;
     parser.eager(parser.is_header_done());
@@ -316,10 +316,11 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     if (ec.category() != http::make_error_code(http::error::end_of_stream).category()) return End::closed;
     if (ec == http::error::end_of_stream || ec == http::error::partial_message) return End::closed;
     if (ec == http::error::body_limit)
-      return refuse(error_response(413, "the request has more than " + std::to_string(limits().body) + " bytes"));
+      return refuse(error_response(
+          413, "the request has more than " + std::to_string(limits().body) + " bytes; send less at a time"));
     if (ec == http::error::header_limit || ec == http::error::buffer_overflow)
-      return refuse(
-          error_response(431, "the request's header has more than " + std::to_string(limits().header) + " bytes"));
+      return refuse(error_response(431, "the request's header has more than " + std::to_string(limits().header) +
+                                            " bytes; send less at a time"));
     if (ec == http::error::bad_version) return refuse(error_response(505, "this server speaks HTTP/1.0 and HTTP/1.1"));
     return refuse(error_response(400, "not a valid HTTP request: " + ec.message()));
   }
@@ -467,7 +468,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     co_return !ec && chunked && !host_.stopping;
   }
 
-  // What still comes is read for a moment: a connection that is closed before that loses the answer on its way.
+  // Reads for a moment whatever still comes: a connection that is closed before that loses the answer on its way.
   awaitable<void> linger() {
     error_code ec;
     socket().shutdown(Socket::shutdown_send, ec);

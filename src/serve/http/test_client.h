@@ -165,7 +165,7 @@ class Client {
   bool ended_ = false;
 };
 
-// Of the answers in what a server has sent.
+// The status of each answer in the bytes that a server has sent.
 inline std::vector<int> statuses_in(const std::string& sent) {
   const std::string line = "HTTP/1.", next = "\r\nServer: hexapla\r\n";
   std::vector<int> found;

@@ -1,5 +1,5 @@
 #pragma once
-// What a page asks for that shows a model from inside: a request's JSON in, the answer's JSON out. docs/page.md and the
+// Requests of the page that shows a model from inside: a request's JSON in, the answer's JSON out. docs/page.md and the
 // server's description have the members.
 #include "base/json.h"
 #include "hexapla/inspector.h"

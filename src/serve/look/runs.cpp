@@ -107,7 +107,7 @@ int64_t updates_of(const fs::path& folder) {
   return 0;
 }
 
-// Of a folder directly below another one, and of nothing else.
+// Whether this can only be the name of a folder directly below another one.
 bool plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string("/\\\0", 3)) == name.npos;
 }

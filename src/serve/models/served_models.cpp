@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "hexapla/model.h"
 #include "serve/models/languages.h"
+#include "text/vocabulary/languages.h"
 
 namespace hexapla::serve {
 namespace {
@@ -66,7 +66,31 @@ std::uint64_t next_number() {
   return ++last;
 }
 
+// As the model calls the language of a code; "" where it knows none of this code.
+std::string language_of_model(const text::Vocabulary& vocabulary, const std::string& code) {
+  std::vector<std::string> codes;
+  const std::vector<std::string> all = vocabulary.languages();
+  for (const std::string& language : all) codes.push_back(language_code(language));
+  const std::string meant = language_among(codes, code);
+  const auto found = std::find(codes.begin(), codes.end(), meant);
+  return meant.empty() || found == codes.end() ? "" : all[static_cast<std::size_t>(found - codes.begin())];
+}
+
 }  // namespace
+
+// A multilingual model translates between the languages of its place, or between those that it was imported with.
+void ServedModel::choose_languages(const Model& model, ModelOptions& options) {
+  const auto read = [&](const std::string& bytes) { return text::Vocabulary::parse(bytes, path); };
+  const text::Vocabulary from = read(model.source_vocabulary()), to = read(model.target_vocabulary());
+  const std::string read_language = text::usual_language(from), written = text::usual_language(to);
+  if (source.empty() && !read_language.empty() && !written.empty())
+    source = language_code(read_language), target = language_code(written);
+  if (source.empty()) std::tie(source, target) = languages_of(model);
+  if (source == undetermined) return;
+  if (!read_language.empty()) options.source_language = language_of_model(from, source);
+  if (!written.empty() || read_language.empty())
+    options.target_language = language_of_model(written.empty() ? from : to, target);
+}
 
 ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
     : source(place.source),
@@ -74,16 +98,20 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
       path(place.path),
       precision(options.precision.value_or("f32")),
       number(next_number()),
-      translator(path, options) {
+      translator(path, described(options)) {
+  name = source + "-" + target;
+}
+
+ModelOptions ServedModel::described(ModelOptions options) {
   Model model = Model::load(path);
-  if (source.empty()) std::tie(source, target) = languages_of(model);
+  choose_languages(model, options);
   const json config = parse_json(model.configuration(), path);
   parameters = model.parameter_count();
   encoder_layers = config.value("enc-layers", std::int64_t{0});
   decoder_layers = config.value("dec-layers", std::int64_t{0});
   heads = config.value("heads", std::int64_t{0});
   d_model = config.value("dim-model", std::int64_t{0});
-  name = source + "-" + target;
+  return options;
 }
 
 const Inspector& ServedModel::inspector() const {

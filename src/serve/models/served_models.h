@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hexapla/inspector.h"
+#include "hexapla/model.h"
 #include "hexapla/translator.h"
 #include "serve/work/workers.h"
 
@@ -15,8 +16,10 @@ namespace hexapla::serve {
 
 // One model as the server was told of it.
 struct ModelPlace {
-  std::string path;            // model file or training folder
-  std::string source, target;  // codes; both "": by the names of the text that it was trained on
+  std::string path;  // model file or training folder
+  // Codes; both "": those that a multilingual model was imported with, or by the names of the text that it was trained
+  // on.
+  std::string source, target;
 
   // "run", "en-de=run", "zh-Hans:en=run". UsageError: no two languages before the equals sign.
   static ModelPlace parse(const std::string& word);
@@ -35,6 +38,10 @@ struct ServedModel {
   const Inspector& inspector() const;
 
  private:
+  // Fills in what the model's file says. -> how it is loaded
+  ModelOptions described(ModelOptions options);
+  void choose_languages(const Model& model, ModelOptions& options);
+
   mutable std::once_flag inspected_;
   mutable std::unique_ptr<Inspector> inspector_;
 
@@ -44,7 +51,7 @@ struct ServedModel {
 
 using Hops = std::vector<std::shared_ptr<const ServedModel>>;  // one, or two through a third language
 
-// What a server has at one moment.
+// The models that a server has at one moment.
 class ModelSet {
  public:
   explicit ModelSet(Hops models) : models_(std::move(models)) {}

@@ -38,7 +38,7 @@ export function columns_svg(m) {
     tokens(m, m.columns, { x: WIDTH - SIDE + 6, anchor: "start", side: "column" }));
 }
 
-// What one token attends to, or which tokens attend to it.
+// The tokens that one token attends to, or those that attend to it.
 function partners(m, side, index) {
   const others = side === "row" ? m.columns.map((text, c) => [text, weight(m, index, c)]) : m.rows.map((text, r) => [text, weight(m, r, index)]);
   const best = others.sort((a, b) => b[1] - a[1]).slice(0, 4).filter(([, w]) => w >= 0.01);

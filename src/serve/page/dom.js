@@ -57,7 +57,7 @@ export function debounced(f, milliseconds) {
   };
 }
 
-// Of several elements one at a time can be reached by Tab; arrows go from one to the next.
+// Tab reaches one of several elements; arrow keys move to the next.
 export function roving(elements, vertical = false) {
   const [back, on] = vertical ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
   const go = (to) => {
@@ -96,7 +96,7 @@ export function compact(value) {
 
 export const grouped = (value) => Math.round(value).toLocaleString("en-US");
 
-// Of a language's texts; "auto" where none is known: then the first letter decides.
+// The direction of a language's texts; "auto" if the language is unknown: then the first letter decides.
 const RTL = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ku", "ps", "sd", "syr", "ug", "ur", "yi"]);
 export const is_known = (language) => Boolean(language) && !["auto", "und"].includes(language);
 export const direction_of = (language) => (!is_known(language) ? "auto" : RTL.has(language.split(/[-_]/)[0].toLowerCase()) ? "rtl" : "ltr");

@@ -5,7 +5,7 @@ import { t } from "./texts.js";
 
 const LOOKS = ["fill", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor"];
 
-// What the style sheet says becomes attributes, since the file will have no style sheet.
+// Turns styles into attributes, since the saved file has no style sheet.
 function with_looks(original, copy) {
   const seen = getComputedStyle(original);
   for (const look of LOOKS) if (!copy.hasAttribute(look) && seen.getPropertyValue(look)) copy.setAttribute(look, seen.getPropertyValue(look));
@@ -31,7 +31,7 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// Buttons for a drawing (an <svg>, made when it is asked for) and the numbers behind it.
+// Buttons for a drawing (an <svg>, made when it is asked for) and for its numbers.
 export function save_buttons(name, drawing, numbers) {
   return h("span", { class: "save no-print" },
     drawing && button("SVG", () => save_drawing(name, drawing()), { "aria-label": t("save_as", { format: "SVG" }) }),

@@ -38,7 +38,7 @@ function step_by_key(event) {
   go(to);
 }
 
-// What became of a candidate, in the reader's language.
+// The fate of a candidate, in the reader's language.
 const fate_text = (candidate) => t(`fate_${candidate.fate.replace(" ", "_")}`, { beam: state.beam });
 const fate_class = (candidate) => `fate ${candidate.fate.replace(" ", "-")}`;
 
@@ -64,7 +64,7 @@ function beams_list(step) {
       h("span", { class: "faint" }, ` ${number(beam.score)}`)))));
 }
 
-// Of the steps before, the rank of the candidate that each live hypothesis is.
+// For each live hypothesis, the rank of its candidate in the step before.
 const ranks_of_live = (step) => step.candidates.flatMap((c, rank) => (c.fate === "goes on" ? [rank] : []));
 const x_of = (step) => 8 + step * COLUMN;
 const y_of = (rank) => TOP + rank * ROW;

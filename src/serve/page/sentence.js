@@ -15,7 +15,7 @@ const line_index = () => Math.min(state.line, Math.max(sentence.results.length -
 export const alternatives = () => sentence.results[line_index()] ?? [];
 export const chosen = () => (state.t && alternatives().find((a) => a.text === state.t)) || alternatives()[0];
 
-// What the inspecting views ask the server about; nothing while there is no sentence. Its translation may be given.
+// The pair that the inspecting views ask the server about; null while there is no sentence. Its translation may be given.
 export function subject() {
   const translation = chosen();
   const q = sentence.source.split("\n")[line_index()]?.trim();
@@ -123,7 +123,7 @@ export async function translate_now() {
   return undefined;
 }
 
-// What stands so far, a paragraph for each line.
+// The translation so far, one paragraph per line.
 async function live(signal) {
   const so_far = state.q.split("\n").map(() => "");
   const answer = await translate_live(request(), signal, (line, text) => {

@@ -1,4 +1,4 @@
-// What the page shows, in one object. It stands behind the # of the address, so that a link leads to the same view.
+// The state of the page, in one object. It follows the # of the address, so that a link leads to the same view.
 import { debounced } from "./dom.js";
 
 const DEFAULTS = {

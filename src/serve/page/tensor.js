@@ -65,7 +65,7 @@ function row_table(map) {
     h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))));
 }
 
-// What a norm does: how far the numbers of each row spread before and after it.
+// The effect of a norm: how far the numbers of each row spread before and after it.
 export function norm_chart(sum, norm) {
   if (!sum || !norm) return null;
   const series = (name, tensor) => ({ name, marked: true, points: rows_of(tensor).map((s, i) => [i, s.deviation]) });

@@ -53,7 +53,6 @@ Json answer_of(const Texts& texts, const document::Document& lines, const Pendin
 
 std::shared_ptr<const document::Document> parts_of(const std::string& format, const std::vector<std::string>& texts) {
   if (format == "html") return std::make_shared<const document::PiecesDocument>(document::html_document(texts));
-  if (format != "text" && !format.empty()) refuse(format + " format is not supported");
   return std::make_shared<const document::TextLines>(texts);
 }
 
@@ -65,8 +64,10 @@ void translate(Service& service, const Service::Call& call) {
   const int alternatives = alternatives_in(p, service.options().alternatives_limit);
   texts->check(service.options().batch_limit, most_characters);
   const auto models = service.models();
-  const Languages languages = languages_of(p, *models, *texts);
-  const std::shared_ptr<const document::Document> lines = parts_of(p.text_or("format", "text"), texts->all);
+  const std::string format = p.text_or("format", "text");
+  const std::shared_ptr<const document::Document> lines = parts_of(format, texts->all);
+  const Languages languages = languages_of(p, *models, {lines->lines()});  // found in the text alone, without tags
+  if (format != "text" && format != "html" && !format.empty()) refuse(format + " format is not supported");
   Hops hops = hops_of(*models, languages);
   if (lines->lines().empty() || hops.empty())
     return call->answer(json_response(answer_of(
@@ -125,6 +126,12 @@ Json settings(const Service& service) {
 }
 
 }  // namespace
+
+std::string together(const std::vector<std::string>& lines) {
+  std::string whole;
+  for (const std::string& line : lines) whole += line + "\n";
+  return whole;
+}
 
 std::size_t characters_in(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

@@ -61,11 +61,7 @@ bool Texts::translatable() const {
   return std::any_of(all.begin(), all.end(), [](const auto& t) { return text::has_text(t); });
 }
 
-std::string Texts::together() const {
-  std::string whole;
-  for (const std::string& text : all) whole += text + "\n";
-  return whole;
-}
+std::string Texts::together() const { return serve::together(all); }
 
 Languages languages_of(const Parameters& p, const ModelSet& models, const Texts& texts) {
   const std::string source = required(p, "source"), target = required(p, "target");

@@ -1,5 +1,5 @@
 #pragma once
-// What requests of LibreTranslate's interface have in common: their texts and languages, refused in its words.
+// Shared parts of requests of LibreTranslate's interface: texts and languages, refused in its words.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,14 +16,14 @@ namespace hexapla::serve::libre {
 // A parameter's text. HttpError 400: it is missing or empty.
 std::string required(const Parameters& parameters, const std::string& name);
 
-// What is to be translated, and whether it came as a list.
+// The texts to translate, and whether they came as a list.
 struct Texts {
   std::vector<std::string> all;
   bool list = false;
 
   static Texts of(const Parameters& parameters);  // its q; HttpError 400: there is none, or no text
 
-  // HttpError 400: more texts than so many, or one with more characters; -1: any number.
+  // HttpError 400: too many texts, or a text with too many characters; -1: any number.
   void check(std::int64_t most_texts, std::int64_t most_characters) const;
   bool translatable() const;  // whether there is a letter, a digit or a mark in them
   std::string together() const;

@@ -1,4 +1,4 @@
-// What the page asks for, and the page itself.
+// The page, and the requests that it makes.
 #include "serve/look/look.h"
 #include "api/translate/translator_options.h"
 #include "base/error.h"

@@ -188,7 +188,7 @@ struct Warnings {
   Json list = Json::array();
 };
 
-// What a request for translations becomes.
+// A request for translations, ready to be begun.
 struct Asked {
   LinesTask task;
   std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
@@ -319,7 +319,7 @@ OrderedJson models(const ModelSet& set) {
   return {{"models", list}};
 }
 
-// Of the field `constraints`.
+// The schema of the field `constraints`.
 Json schema_of_constraints() {
   const Json phrases{{"type", "array"}, {"items", {{"type", "string"}, {"pattern", "\\S"}}}};
   return {{"items",

@@ -78,6 +78,8 @@ TEST_F(Native, SaysWhatIsWrong) {
   };
   EXPECT_THAT(with({{"options", {{"beam_sise", 4}}}}), HasSubstr("beam_size"));
   EXPECT_THAT(with({{"options", {{"beam_size", 0}}}}), HasSubstr("from 1 to 1000"));
+  EXPECT_EQ(with({{"glosary", {{"dog", "Hund"}}}}), "/v1/translate has no 'glosary'; did you mean 'glossary'?");
+  EXPECT_EQ(with({{"format", "html"}}), "/v1/translate has no 'format'; leave it out");
   EXPECT_THAT(with({{"options", {{"beam_size", 64}}}}), HasSubstr("at most"));
   EXPECT_THAT(with({{"options", 5}}), HasSubstr("object"));
   EXPECT_THAT(with({{"options", {{"beam_size", {{"a", 1}}}}}}), HasSubstr("beam_size"));

@@ -1,4 +1,4 @@
-// What who runs the server asks it.
+// Routes for the operator of the server.
 #include <algorithm>
 
 #include "serve/http/responses.h"

@@ -44,6 +44,8 @@ constexpr const char* no_glossary = "Glossary not found";
 // belongs to another key; 400 where the languages are not its own, or there is no source_lang.
 Glossary glossary_for(Service& service, const Parameters& parameters, const Request& request);
 
+// Lines as one text, each with a line end.
+std::string together(const std::vector<std::string>& lines);
 // A text's characters (code points).
 std::size_t characters_in(const std::string& text);
 // HttpError 400: more of them than a text may have, or more texts than a request may have; -1: any number.

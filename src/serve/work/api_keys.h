@@ -36,8 +36,8 @@ class MinuteLimit {
 class ApiKeys {
  public:
   // file: lines "KEY", "KEY REQUESTS_PER_MINUTE" or "KEY REQUESTS_PER_MINUTE CHARACTERS", blank lines, and comments
-  // behind
-  // "#"; "": no key is needed. per_minute: requests of an address where no key is needed; 0: any number. DataError.
+  // after "#"; "": no key is needed. per_minute: requests of an address where no key is needed; 0: any number.
+  // DataError.
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }

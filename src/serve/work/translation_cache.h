@@ -21,7 +21,7 @@ class TranslationCache {
   // bytes: of all entries together, by an estimate; 0: nothing is kept.
   explicit TranslationCache(std::size_t bytes) : most_(bytes) {}
 
-  // What a line's translations depend on beside the line, as text: models by number, and options. Nothing where they
+  // All that a line's translations depend on besides the line, as text: models by number, and options. None if they
   // depend on more: samples are drawn by a line's place among the others, and a glossary may be long.
   static std::optional<std::string> context_of(const std::vector<std::uint64_t>& models,
                                                const TranslatorOptions& options);

@@ -1,4 +1,4 @@
-// What stands between requests and models: limits, the cache, texts of several lines.
+// The code between requests and models: limits, the cache, texts of several lines.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

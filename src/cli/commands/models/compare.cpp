@@ -62,7 +62,7 @@ struct Compare {
     return all;
   }
 
-  // Of a search what can be asked of both.
+  // Options of a search that both models may have.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"length-penalty", "length-normalization", "stop-when"};
     return names;

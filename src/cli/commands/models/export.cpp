@@ -23,7 +23,7 @@ struct Export {
   decode::BeamOptions search;
   const Command* command = nullptr;
 
-  // What the settings of other systems are told of a search.
+  // Options of a search that are written into the settings of other systems.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"beam-size", "length-penalty", "length-normalization"};
     return names;

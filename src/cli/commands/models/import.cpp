@@ -104,7 +104,7 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
     return c.add_option(name, value, help)->default_str("");
   };
   add("--norm-position", o.norm_position,
-      "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm behind each stack if there is one")
+      "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm after each stack if there is one")
       ->choices({"post", "pre"});
   add("--activation", o.activation,
       "torch.nn.Transformer: its activation, which a state dict does not say; default: as the checkpoint records it")

@@ -81,7 +81,7 @@ struct Reproduce {
     return o;
   }
 
-  // What stands in a folder that `reproduce` has begun, so that it goes on there and nowhere else.
+  // Marks a folder that `reproduce` has begun, so that it goes on there and nowhere else.
   static void claim_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
     const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
     if (fs::exists(note) && read_file(note) == text) return;

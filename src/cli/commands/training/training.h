@@ -3,7 +3,7 @@
 
 namespace hexapla::cli {
 
-// What `train` and `reproduce` share: reads the data, trains, shows it all, and leaves train.jsonl, TensorBoard's
+// Shared by `train` and `reproduce`: reads the data, trains, shows it all, and leaves train.jsonl, TensorBoard's
 // events and report.html in the folder. precision must be resolved ("f32", "bf16"). Of what the result says to be
 // missing: require_whole() (train/loop/trainer.h), once it is shown. processes: see api::run_training().
 train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher,

@@ -63,7 +63,7 @@ class TuneProgress : public tune::TuneWatcher {
   Clock::time_point end_;  // of the whole tuning
 };
 
-// Of options that mean something else here than in a training.
+// Help for options that mean something else here than in a training.
 const std::map<std::string, std::string> help_of_its_own{
     {"train-sets", "text to train on: source and target files in turn, or .tsv files"},
     {"valid-sets", "text to measure on; without it, pairs of the training sets are held out"},

@@ -71,6 +71,11 @@ void read_split_sentences(const Parameters& p, Asked& asked) {
   for (std::string& text : asked.texts) std::replace(text.begin(), text.end(), '\n', ' ');
 }
 
+// The text without its tags: names of elements and attributes would mislead the detection of its language.
+std::string text_alone(const Asked& asked, std::size_t i) {
+  return asked.how.tags.empty() ? asked.texts[i] : together(deepl_document(asked.how, asked.texts, {i})->lines());
+}
+
 std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
@@ -87,9 +92,9 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   const Languages languages = languages_of(p, *models);
   asked->target = languages.target;
   for (std::size_t i = 0; i < asked->texts.size(); ++i) {
-    const std::string& text = asked->texts[i];
-    const std::string its =
-        languages.source.empty() ? detect_language(text, models->sources()).front().code : languages.source;
+    const std::string its = languages.source.empty()
+                                ? detect_language(text_alone(*asked, i), models->sources()).front().code
+                                : languages.source;
     asked->group_of(its, *models).texts.push_back(i);
   }
   return asked;

@@ -15,12 +15,6 @@ namespace {
 using deepl::refuse;
 [[noreturn]] void refuse_value(const std::string& name) { refuse(cat("Value for '", name, "' not supported.")); }
 
-void check_names(const Parameters& p) {
-  for (const char* name : {"custom_instructions", "style_id", "translation_memory_id"})
-    if (const Json& value = p[name]; !value.is_null() && value != "" && value != Json::array())
-      refuse(cat("Parameter '", name, "' is not supported here; leave it out"));
-}
-
 bool flag(const Parameters& p, const std::string& name, bool otherwise) {
   const std::string word = p.text_or(name, otherwise ? "1" : "0");
   if (word == "1" || word == "true") return true;
@@ -86,14 +80,16 @@ document::Pieces pieces_of(const DeeplOptions& options, const std::string& text,
 
 }  // namespace
 
-void check_formality(const Parameters& p) {
+void check_offered(const Parameters& p) {
+  for (const char* name : {"custom_instructions", "style_id", "translation_memory_id", "translation_memory_threshold"})
+    if (const Json& value = p[name]; !value.is_null() && value != "" && value != Json::array())
+      refuse(cat("Parameter '", name, "' is not supported here; leave it out"));
   const std::string word = choice(p, "formality", {"default", "more", "less", "prefer_more", "prefer_less"});
   if (word == "more" || word == "less") refuse("'formality' is not supported for given 'target_lang'.");
 }
 
 DeeplOptions deepl_options_of(const Parameters& p) {
-  check_names(p);
-  check_formality(p);
+  check_offered(p);
   flag(p, "preserve_formatting", false);
   flag(p, "enable_beta_languages", false);
   choice(p, "tag_handling_version", {"v1", "v2"});

@@ -1,5 +1,5 @@
 #pragma once
-// What a request of DeepL's interface asks for beside texts and languages.
+// Options of a request of DeepL's interface, besides texts and languages.
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +20,9 @@ struct DeeplOptions {
 // HttpError 400: a value that DeepL does not have, or a parameter that would change the translation and is not offered.
 DeeplOptions deepl_options_of(const Parameters& parameters);
 
-// HttpError 400: a form of address that would have to be kept.
-void check_formality(const Parameters& parameters);
+// HttpError 400: a parameter that would change the translation of a text or document and is not offered, or a form of
+// address that would have to be kept.
+void check_offered(const Parameters& parameters);
 
 // Those of the texts at these places. HttpError 400: their tags cannot be read.
 std::shared_ptr<const document::Document> deepl_document(const DeeplOptions& options,

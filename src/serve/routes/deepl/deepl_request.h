@@ -1,5 +1,5 @@
 #pragma once
-// What requests of DeepL's interface have in common.
+// Shared parts of requests of DeepL's interface.
 #include <functional>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace hexapla::serve::deepl {
 struct Languages {
   std::string source, target;  // codes; source "": to be found in the text
 };
-// Of a request. HttpError 400: a language that no model knows.
+// The languages of a request. HttpError 400: a language that no model knows.
 Languages languages_of(const Parameters& parameters, const ModelSet& models);
 
 // Models from a language to another one; none where they are the same. HttpError 400: there are none.

@@ -1,4 +1,5 @@
-// What requests of DeepL's interface may ask for.
+// Parameters of requests of DeepL's interface.
+#include "serve/models/languages.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {
@@ -54,6 +55,48 @@ TEST_F(Deepl, IgnoredTagsKeepTheirContent) {
       HasSubstr("<keep>Park</keep>"));
 }
 
+TEST_F(Deepl, FindsTheLanguageOfTheTextAndNotOfItsTags) {
+  ServiceOptions o = small_service();
+  o.models = {{model_file(), "en", "fr"}, {model_file(), "de", "fr"}, {model_file(), "zh-Hans", "fr"}};
+  RunningService many(o);
+  const std::string tags = "<span class=\"the name of the thing that we have seen\" title=\"this is what you read\">";
+  for (const auto& [text, language] :
+       {std::pair{"一只狗在跑", "ZH-HANS"}, {"Der Hund läuft schnell über die Wiese", "DE"}})
+    for (const char* kind : {"html", "xml"}) {
+      std::string page = text;
+      for (int i = 0; i < 20; ++i) page = tags + page + "</span>";
+      const Json j =
+          many.post("/v2/translate", {{"text", {page}}, {"target_lang", "FR"}, {"tag_handling", kind}}).json();
+      EXPECT_EQ(j["translations"][0]["detected_source_language"], language) << j;
+      const Json libre =
+          many.post("/translate", {{"q", page}, {"source", "auto"}, {"target", "fr"}, {"format", "html"}}).json();
+      EXPECT_EQ(code_in_capitals(libre["detectedLanguage"]["language"]), language) << libre;
+    }
+}
+
+TEST_F(Deepl, NestsTagsOnlySoDeeply) {
+  const auto nested = [](const std::string& tag) {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += "<" + tag + ">";
+    text += "a dog";
+    for (int i = 0; i < 100'000; ++i) text += "</" + tag + ">";
+    return text;
+  };
+  const std::string text = nested("b");
+  for (const char* kind : {"html", "xml"}) {
+    const Received r = server->post("/v2/translate", {{"text", {text}}, {"target_lang", "DE"}, {"tag_handling", kind}});
+    EXPECT_EQ(r.status, 400);
+    EXPECT_THAT(r.json()["message"], testing::ContainsRegex("1000.*nest|nest.*1000")) << r.body;
+  }
+  for (const Json& more : {Json{{"format", "html"}}, Json{{"format", "html"}, {"source", "auto"}}}) {
+    Json body{{"q", text}, {"source", "en"}, {"target", "de"}};
+    body.update(more);
+    const Received r = server->post("/translate", body);
+    EXPECT_EQ(r.status, 400);
+    EXPECT_THAT(error(r), HasSubstr("at most 1000 may be nested"));
+  }
+}
+
 TEST_F(Deepl, SaysWhereXmlIsWrong) {
   EXPECT_THAT(xml("a <b>dog"), StartsWith("Tag handling parsing failed, please check input. text 1, line 1, column "));
   const Received r = server->post(
@@ -92,6 +135,7 @@ TEST_F(Deepl, WhatWouldBeInVainIsRefused) {
            {{{"formality", "less"}}, "'formality' is not supported for given 'target_lang'."},
            {{{"style_id", "x"}}, "Parameter 'style_id' is not supported"},
            {{{"custom_instructions", {"be kind"}}}, "Parameter 'custom_instructions' is not supported"},
+           {{{"translation_memory_threshold", 75}}, "Parameter 'translation_memory_threshold' is not supported"},
            {{{"ignore_tags", {"x"}}}, "need tag_handling"},
            {{{"outline_detection", false}}, "need tag_handling"},
            {{{"tag_handling", "xml"}, {"ignore_tags", {1}}}, "ignore_tags must be a list of names of tags"},

@@ -15,16 +15,13 @@ using namespace deepl;  // NOLINT: what its routes have in common
 constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
 constexpr std::chrono::hours longest{1};
 
-std::string together(const std::vector<std::string>& lines) {
-  std::string whole;
-  for (const std::string& line : lines) whole += line + "\n";
-  return whole;
-}
-
 void begin(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
-  check_formality(p);
+  check_offered(p);
+  for (const char* name : {"enable_document_minification", "document_minification"})
+    if (const std::string word = p.text_or(name, ""); !word.empty() && word != "0" && word != "false")
+      refuse(cat("Parameter '", name, "' is not supported here: documents keep their pictures; leave it out"));
   const SentFile file = sent_file(service, p, p.text_or("filename", ""));
   const std::string format = p.text_or("output_format", "");
   if (!format.empty() && "." + format != file.format->ending) refuse("Value for 'output_format' not supported.");

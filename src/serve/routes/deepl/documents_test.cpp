@@ -57,7 +57,8 @@ TEST_F(DocumentRoutes, WithNothingToTranslateStayAsTheyAre) {
 
 TEST_F(DocumentRoutes, SayWhatIsWrong) {
   const auto message = [](const Received& r) { return std::to_string(r.status) + " " + r.json().value("message", ""); };
-  EXPECT_EQ(message(send("a.xyz", "x")), "400 Invalid request: file format not supported");
+  EXPECT_THAT(message(send("a.xyz", "x")),
+              testing::MatchesRegex("400 Invalid request: file format not supported; .*html.*"));
   EXPECT_EQ(message(send("a.txt", "")), "400 Invalid request: empty file");
   EXPECT_EQ(message(send("a.txt", "a dog", "ZZ")), "400 Value for 'target_lang' not supported.");
   EXPECT_THAT(message(send("a.txt", "a \xFF")), testing::StartsWith("400 the file is not UTF-8"));
@@ -66,6 +67,11 @@ TEST_F(DocumentRoutes, SayWhatIsWrong) {
   const std::string formality = "--b\r\nContent-Disposition: form-data; name=formality\r\n\r\nmore\r\n";
   EXPECT_EQ(message(send("a.txt", "a dog", "DE", formality)),
             "400 'formality' is not supported for given 'target_lang'.");
+  for (const std::string name : {"style_id", "enable_document_minification"}) {
+    const std::string part = "--b\r\nContent-Disposition: form-data; name=" + name + "\r\n\r\ntrue\r\n";
+    EXPECT_THAT(message(send("a.txt", "a dog", "DE", part)),
+                testing::StartsWith("400 Parameter '" + name + "' is not supported here"));
+  }
 }
 
 }  // namespace

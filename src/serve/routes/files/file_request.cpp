@@ -14,7 +14,7 @@ bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// What every system takes as a name, of the last 100 bytes of one; characters beyond ASCII stay.
+// A name that every system accepts, from the last 100 bytes of this one; characters beyond ASCII stay.
 std::string safe(const std::string& name) {
   std::string result;
   for (std::size_t i = name.size() > 100 ? name.size() - 100 : 0; i < name.size(); ++i)
@@ -30,13 +30,13 @@ void require_files(const Service& service) {
 
 SentFile sent_file(const Service& service, const Parameters& p, const std::string& name) {
   require_files(service);
-  const auto refuse = [](const char* why) { throw HttpError(400, cat("Invalid request: ", why)); };
+  const auto refuse = [](const std::string& why) { throw HttpError(400, cat("Invalid request: ", why)); };
   const Parameters::File* const sent = p.file("file");
   if (sent == nullptr) refuse("missing file parameter");
   const std::string its = sent->name.empty() ? name : sent->name;
   SentFile file{its, document::format_of(its), sent->content};
   if (file.name.empty() || file.content.empty()) refuse("empty file");
-  if (file.format == nullptr) refuse("file format not supported");
+  if (file.format == nullptr) refuse("file format not supported; " + document::advice_for(file.name));
   return file;
 }
 

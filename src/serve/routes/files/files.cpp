@@ -17,7 +17,7 @@ void translate_file(Service& service, const Service::Call& call) {
   const std::int64_t most_characters = service.admit(p, call->request());
   const SentFile file = sent_file(service, p);
   const auto parts = read_document(file);
-  const Texts text{{Texts{parts->lines()}.together()}};
+  const Texts text{{together(parts->lines())}};
   text.check(-1, most_characters);
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, text);

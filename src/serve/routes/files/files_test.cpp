@@ -56,12 +56,32 @@ TEST_F(FileRoutes, SayTheAddressThatTheClientUses) {
   EXPECT_THAT(url(*server), testing::StartsWith("http://x/download_file/")) << "anybody may write such a header";
 }
 
+TEST_F(FileRoutes, OfMultilingualModelsAreInTheLanguageAskedFor) {
+  const std::string file = api::test::multilingual_file();
+  ServiceOptions o = small_service();
+  o.models = {{file, "en", "fr"}, {file, "", ""}};
+  RunningService many(o);
+  EXPECT_EQ(many.get("/languages").json()[0]["targets"], (Json{"fr", "de", "en"}));
+  for (const auto& [code, spelled] : {std::pair{"fr", "fr_XX"}, {"de", "de"}}) {
+    ModelOptions how;
+    how.source_language = "en", how.target_language = spelled;
+    const std::string line = hexapla::Translator(file, how).translate("a dog", small_search());
+    EXPECT_EQ(many.get(path_in(send(form("a.txt", "a dog", code), many))).body, line);
+    EXPECT_EQ(many.post("/v2/translate", {{"text", "a dog"}, {"source_lang", "en"}, {"target_lang", code}})
+                  .json()["translations"][0]["text"],
+              line);
+  }
+  EXPECT_EQ(send(form("a.txt", "a dog", "es"), many).status, 400);
+}
+
 TEST_F(FileRoutes, SayWhatIsWrong) {
   const auto refused = [](const std::string& body) {
     const Received r = send(body);
     return std::to_string(r.status) + " " + error(r);
   };
-  EXPECT_EQ(refused(form("a.pdf", "x")), "400 Invalid request: file format not supported");
+  EXPECT_THAT(refused(form("a.pdf", "x")),
+              testing::MatchesRegex("400 Invalid request: file format not supported; .*pdftotext"));
+  EXPECT_THAT(refused(form("a.txt", "PK\x03\x04")), testing::HasSubstr("400 the file is a ZIP archive"));
   EXPECT_EQ(refused(form("a.txt", "")), "400 Invalid request: empty file");
   EXPECT_EQ(refused("--b\r\nContent-Disposition: form-data; name=file\r\n\r\nx\r\n--b--\r\n"),
             "400 Invalid request: missing file parameter");
@@ -69,6 +89,9 @@ TEST_F(FileRoutes, SayWhatIsWrong) {
   EXPECT_EQ(
       refused(form("a.txt", "\xFF\xFEo")),
       "400 the file begins as UTF-16 does, but byte 2 belongs to no character of it: save the file again, in UTF-8");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "<b>";
+  EXPECT_THAT(refused(form("a.html", deep)), testing::HasSubstr("at most 1000 may be nested"));
   EXPECT_THAT(refused(form("a.txt", "K\xFChe")), testing::StartsWith("400 the file is not UTF-8; it looks like "));
   EXPECT_EQ(server->get("/download_file/0123.a.txt").status, 404);
 }
