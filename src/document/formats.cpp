@@ -15,6 +15,7 @@
 #include "document/strings/po_strings.h"
 #include "document/text/text_lines.h"
 #include "document/text/utf16.h"
+#include "text/ascii.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
 
@@ -77,10 +78,7 @@ std::string other_kind(std::string_view content) {
 }
 
 std::string ending_of(std::string_view name) {
-  std::string ending(name.substr(std::min(name.rfind('.'), name.size())));
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return ending;
+  return text::ascii::lower(name.substr(std::min(name.rfind('.'), name.size())));
 }
 
 }  // namespace

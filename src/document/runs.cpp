@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/ascii.h"
+
 namespace hexapla::document {
 namespace {
 
@@ -10,16 +12,14 @@ using Kind = Token::Kind;
 
 constexpr std::size_t longest_run = 400;  // tags and texts of a line: work grows with their square
 
-bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 // Whether an element begins here where another one ends, without a blank between their texts: those of a menu
 // (<span>A</span><span>B</span>) are words of their own.
 bool touches(const std::vector<Token>& run, std::size_t i) {
   if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
   if (run[i].name.empty()) return false;
   const Token &before = run[i - 2], &after = run[i + 1];
-  return before.kind == Kind::text && after.kind == Kind::text && !blank(before.text.back()) &&
-         !blank(after.text.front());
+  return before.kind == Kind::text && after.kind == Kind::text && !text::ascii::is_space(before.text.back()) &&
+         !text::ascii::is_space(after.text.front());
 }
 
 text::LinePart::Kind part_kind(Kind kind) {

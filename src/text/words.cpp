@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "base/script.h"
+#include "text/ascii.h"
 
 namespace hexapla::text {
 namespace {
-
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Invisible characters, which neither end a word nor form one.
 bool unseen(utf8proc_int32_t c) { return (c >= 0x200B && c <= 0x200D) || c == 0x2060 || c == 0xFEFF; }
@@ -62,7 +61,7 @@ std::vector<std::string_view> words(std::string_view text, WordEnds ends) {
   std::vector<std::string_view> all;
   for (size_t i = 0; i < text.size();) {
     size_t end = i;
-    while (end < text.size() && !is_space(text[end])) ++end;
+    while (end < text.size() && !ascii::is_space(text[end])) ++end;
     const std::string_view between = text.substr(i, end - i);
     if (ends == WordEnds::by_script && may_be_cut(between))
       Cutter(all).cut(between);

@@ -237,7 +237,7 @@ TEST(Bilingual, LosesNoTag) {
   };
   std::uint32_t state = 1;
   int filled = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const std::string source = "<r>" + made_up(state, 3) + "</r>";
     const std::string all =
         bilingual_translated(*xliff(first("<trans-unit><source>" + source + "</source></trans-unit>")), true);
@@ -246,7 +246,7 @@ TEST(Bilingual, LosesNoTag) {
     ++filled;
     ASSERT_EQ(tags(std::string_view(all).substr(begin, all.rfind("</r>") + 4 - begin)), tags(source)) << all;
   }
-  EXPECT_GT(filled, 2000);
+  EXPECT_GT(filled, 600);
 }
 
 TEST(Bilingual, TakesWhatNobodyWouldWrite) {
@@ -254,7 +254,7 @@ TEST(Bilingual, TakesWhatNobodyWouldWrite) {
                            "&#10;", "<ph>a</ph>", "<x/>a", "<mrk mtype='seg'>a</mrk>", "<source>a</source>", "<!-- -->",
                            "狗 ", "สุนัข<x/>", "كلب<g>كلب</g> ", "<trans-unit><source>a</source></trans-unit>"}) {
     std::string units;
-    while (units.size() < 250'000) units += part;
+    while (units.size() < 100'000) units += part;
     for (const std::string& file : {first(units), first("<trans-unit><source>" + units + "</source></trans-unit>")})
       try {
         EXPECT_GE(bilingual_translated(*xliff(file)).size(), file.size()) << part;

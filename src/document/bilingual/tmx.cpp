@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "document/bilingual/inline_codes.h"
 #include "document/xml/xml_text.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
@@ -12,15 +13,9 @@ namespace {
 using Index = XmlElements::Index;
 constexpr Index none = XmlElements::none;
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 // "en" and "en-US", too.
 bool same_language(const std::string& a, const std::string& b) {
-  const std::string one = lower(a) + '-', other = lower(b) + '-';
+  const std::string one = text::ascii::lower(a) + '-', other = text::ascii::lower(b) + '-';
   return one.starts_with(other) || other.starts_with(one);
 }
 

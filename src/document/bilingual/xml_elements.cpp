@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
 constexpr std::string_view blanks = " \t\r\n";
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(blanks) == std::string_view::npos; }
 
 }  // namespace
 
@@ -53,7 +52,7 @@ const std::string* XmlElements::inherited(Index element, std::string_view attrib
 
 bool XmlElements::is_empty(Index element) const {
   for (Index i = element + 1; i < last(element); ++i)
-    if (event(i).kind != Kind::text || !is_blank(event(i).text)) return false;
+    if (event(i).kind != Kind::text || !text::ascii::all_space(event(i).text)) return false;
   return true;
 }
 

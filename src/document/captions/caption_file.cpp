@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "document/file_lines.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 const std::string arrow = std::string(2, '-') + ">";  // between the times of a cue
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
+using text::ascii::is_digit;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -21,9 +22,9 @@ std::string_view trimmed(std::string_view text) {
 std::optional<std::int64_t> take_digits(std::string_view& text, std::size_t most) {
   std::size_t n = 0;
   std::int64_t value = 0;
-  for (; n < text.size() && n < most && digit(text[n]); ++n) value = 10 * value + (text[n] - '0');
+  for (; n < text.size() && n < most && is_digit(text[n]); ++n) value = 10 * value + (text[n] - '0');
   text.remove_prefix(n);
-  if (n == 0 || (!text.empty() && digit(text[0]))) return {};
+  if (n == 0 || (!text.empty() && is_digit(text[0]))) return {};
   return value;
 }
 
@@ -35,7 +36,7 @@ bool take(std::string_view& text, std::string_view what) {
 
 std::optional<CueTimes> times_of(std::string_view line) {
   line = trimmed(line);
-  const bool begins = !line.empty() && digit(line[0]), arrowed = line.find(arrow) != line.npos;
+  const bool begins = !line.empty() && is_digit(line[0]), arrowed = line.find(arrow) != line.npos;
   const std::optional<std::int64_t> from = take_time(line);
   line = trimmed(line);
   if (from && (take(line, arrow) || take(line, ","))) {
@@ -57,7 +58,7 @@ std::vector<bool> before_times(const std::vector<FileLine>& lines, const std::ve
   return before;
 }
 
-bool is_number(std::string_view line) { return !line.empty() && std::all_of(line.begin(), line.end(), digit); }
+bool is_number(std::string_view line) { return !line.empty() && std::all_of(line.begin(), line.end(), is_digit); }
 
 }  // namespace
 

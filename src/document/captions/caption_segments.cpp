@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/ascii.h"
 #include "text/lines/marks.h"
 
 namespace hexapla::document {
@@ -204,7 +205,7 @@ std::size_t size_of_mark_before(std::string_view text) {
   for (const std::string_view mark :
        {"-", "\u2013", "\u2014", ">>>", ">>", "&gt;&gt;&gt;", "&gt;&gt;", "\u266A", "\u266B", "\u266A\u266A", "#"})
     if (text.starts_with(mark)) size = std::max(size, mark.size());
-  const bool number = size == 1 && text.size() > 1 && text[1] >= '0' && text[1] <= '9';
+  const bool number = size == 1 && text.size() > 1 && text::ascii::is_digit(text[1]);
   if (size == 0 || number || text.substr(size, 1) == "-") return 0;
   return std::min(text.find_first_not_of(blanks, size), text.size());
 }

@@ -2,13 +2,12 @@
 
 #include "document/captions/caption_segments.h"
 #include "document/html/html.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 using Kind = Token::Kind;
-
-bool latin_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_inner_time(std::string_view tag) {
   std::string_view inside = tag.substr(1, tag.size() - 2);
@@ -18,16 +17,13 @@ bool is_inner_time(std::string_view tag) {
 bool begins_tag(std::string_view text) {
   if (text.starts_with("{\\")) return true;
   return text.size() > 1 && text[0] == '<' &&
-         (latin_letter(text[1]) || (text[1] >= '0' && text[1] <= '9') ||
-          (text[1] == '/' && text.size() > 2 && latin_letter(text[2])));
+         (text::ascii::is_letter(text[1]) || text::ascii::is_digit(text[1]) ||
+          (text[1] == '/' && text.size() > 2 && text::ascii::is_letter(text[2])));
 }
 
 std::string name_of(std::string_view tag) {
   tag.remove_prefix(tag[1] == '/' ? 2 : 1);
-  std::string name(tag.substr(0, tag.find_first_of(". \t/>")));
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return name;
+  return text::ascii::lower(tag.substr(0, tag.find_first_of(". \t/>")));
 }
 
 Token token_of(std::string_view tag) {
@@ -46,7 +42,7 @@ std::size_t size_of_tag(std::string_view text) {
   const std::size_t end = text[0] == '{' ? text.find_first_of("{}", 1) : text.find_first_of("<>", 1);
   if (end == text.npos || text[end] == '{' || text[end] == '<') return 0;
   const std::string_view tag = text.substr(0, end + 1);
-  return tag[0] == '<' && tag[1] >= '0' && tag[1] <= '9' && !is_inner_time(tag) ? 0 : tag.size();
+  return tag[0] == '<' && text::ascii::is_digit(tag[1]) && !is_inner_time(tag) ? 0 : tag.size();
 }
 
 // How long the entity is that the text begins with; 0: it is none.
@@ -55,7 +51,7 @@ std::size_t size_of_entity(std::string_view text) {
   if (text[0] != '&') return 0;
   std::size_t end = 1;
   while (end < std::min(text.size(), longest) &&
-         (latin_letter(text[end]) || (text[end] >= '0' && text[end] <= '9') || (text[end] == '#' && end == 1)))
+         (text::ascii::is_letter(text[end]) || text::ascii::is_digit(text[end]) || (text[end] == '#' && end == 1)))
     ++end;
   return end > 1 && end < text.size() && text[end] == ';' ? end + 1 : 0;
 }

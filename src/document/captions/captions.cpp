@@ -8,6 +8,7 @@
 #include "document/captions/spread.h"
 #include "document/html/html.h"
 #include "document/pieces.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace hexapla::document {
@@ -15,7 +16,7 @@ namespace {
 
 bool is_inner_time(const Segment& s) {
   for (std::size_t at = 0; (at = s.before.find('<', at)) != std::string::npos; ++at)
-    if (at + 1 < s.before.size() && s.before[at + 1] >= '0' && s.before[at + 1] <= '9') return true;
+    if (at + 1 < s.before.size() && text::ascii::is_digit(s.before[at + 1])) return true;
   return false;
 }
 

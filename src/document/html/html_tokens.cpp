@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "document/html/html.h"
 #include "document/html/nesting.h"
+#include "text/ascii.h"
 #include "text/characters.h"
 
 namespace hexapla::document {
@@ -37,20 +38,12 @@ bool among(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (char& c : all)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return all;
-}
-
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+using text::ascii::is_space, text::ascii::lower;
 
 std::string name_of_tag(std::string_view tag) {
   tag.remove_prefix(std::min<std::size_t>(tag.starts_with("</") ? 2 : 1, tag.size()));
   std::size_t end = 0;
-  while (end < tag.size() && tag[end] != '>' && tag[end] != '/' && !blank(tag[end])) ++end;
+  while (end < tag.size() && tag[end] != '>' && tag[end] != '/' && !is_space(tag[end])) ++end;
   return lower(tag.substr(0, end));
 }
 
@@ -65,7 +58,7 @@ std::string_view attribute(const GumboElement& element, const char* name) {
 
 bool has_class(const GumboElement& element, std::string_view name) {
   std::string classes = cat(' ', lower(attribute(element, "class")), ' ');
-  std::replace_if(classes.begin(), classes.end(), blank, ' ');
+  std::replace_if(classes.begin(), classes.end(), is_space, ' ');
   return classes.find(cat(' ', name, ' ')) != std::string::npos;
 }
 
@@ -175,11 +168,11 @@ class Reader {
       if (!is_element(n)) text += n.v.text.text;
       return false;
     });
-    if (std::all_of(text.begin(), text.end(), blank) || text::has_letter(text)) return false;
+    if (text::ascii::all_space(text) || text::has_letter(text)) return false;
     if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return true;
     const char after = end < html_.size() ? html_[end] : ' ';
-    const bool goes_on = letter(after) || (after >= '0' && after <= '9') || (after & 0x80) != 0;
-    return begin > 0 && !blank(html_[begin - 1]) && !goes_on;
+    const bool goes_on = text::ascii::is_letter(after) || text::ascii::is_digit(after) || (after & 0x80) != 0;
+    return begin > 0 && !is_space(html_[begin - 1]) && !goes_on;
   }
 
   template <class Found>
@@ -219,8 +212,8 @@ class Reader {
       if (html_[at] != '<') continue;
       const std::string_view next = html_.substr(at + 1, std::min<std::size_t>(2, end - at - 1));
       if (next.empty()) continue;
-      if (letter(next[0]) || next[0] == '!' || next[0] == '?') return at;
-      if (next[0] == '/' && next.size() > 1 && letter(next[1])) return at;
+      if (text::ascii::is_letter(next[0]) || next[0] == '!' || next[0] == '?') return at;
+      if (next[0] == '/' && next.size() > 1 && text::ascii::is_letter(next[1])) return at;
     }
     return end;
   }

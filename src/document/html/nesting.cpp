@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
@@ -26,13 +27,11 @@ constexpr std::array<std::string_view, 14> reopened{"a",    "b", "big",   "code"
                                                     "nobr", "s", "small", "strike", "strong", "tt",   "u"};
 constexpr std::array<std::string_view, 3> without_tags{"script", "style", "textarea"};
 
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool ends_name(char c) { return c == '>' || c == '/' || c == ' ' || (c >= '\t' && c <= '\r'); }
+bool ends_name(char c) { return c == '>' || c == '/' || text::ascii::is_space(c); }
 
 std::string name_at(std::string_view html, std::size_t at) {
   std::string name;
-  for (; at < html.size() && name.size() < 20 && !ends_name(html[at]); ++at)
-    name += static_cast<char>(html[at] >= 'A' && html[at] <= 'Z' ? html[at] - 'A' + 'a' : html[at]);
+  for (; at < html.size() && name.size() < 20 && !ends_name(html[at]); ++at) name += text::ascii::lower(html[at]);
   return name;
 }
 
@@ -99,7 +98,7 @@ std::string readable_page(std::string_view html) {
     }
     const bool ends = html.substr(at + 1, 1) == "/";
     const std::size_t begin = at + (ends ? 2 : 1);
-    if (begin >= html.size() || !letter(html[begin])) continue;
+    if (begin >= html.size() || !text::ascii::is_letter(html[begin])) continue;
     const std::string name = name_at(html, begin);
     if (!among(closed_by_others, name))
       ends ? nesting.close(name) : nesting.open(name, among(reopened, name) ? size_of_copy(html, at) : 0);

@@ -4,6 +4,7 @@
 
 #include "document/markdown/markdown_blocks.h"
 #include "document/markdown/markdown_inlines.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
@@ -46,7 +47,7 @@ std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
 std::string with_safe_begin(std::string text) {
   const auto word_ends = [&](std::size_t at) { return at >= text.size() || text[at] == ' '; };
   std::size_t digits = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  while (digits < text.size() && text::ascii::is_digit(text[digits])) ++digits;
   const std::size_t hashes = std::min(text.find_first_not_of('#'), text.size());
   const bool bullet = !text.empty() && std::string_view("-+*").find(text[0]) != std::string_view::npos && word_ends(1);
   const bool underline = !text.empty() && text.find_first_not_of(text[0] == '=' ? "= " : "- ") == text.npos;

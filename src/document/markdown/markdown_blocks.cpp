@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "text/ascii.h"
+
 namespace hexapla::document {
 namespace {
 
@@ -18,7 +20,7 @@ std::size_t size_of_containers(std::string_view line) {
     const std::size_t begin = line.find_first_not_of(" \t", at);
     if (begin == line.npos) return line.size();
     std::size_t end = begin;
-    while (end < line.size() && end < begin + 9 && line[end] >= '0' && line[end] <= '9') ++end;
+    while (end < line.size() && end < begin + 9 && text::ascii::is_digit(line[end])) ++end;
     const bool number = end > begin && end < line.size() && (line[end] == '.' || line[end] == ')');
     const bool bullet = end == begin && std::string_view("-+*").find(line[end]) != std::string_view::npos;
     if (line[begin] == '>') {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "document/html/html.h"
+#include "text/ascii.h"
 #include "text/lines/marks.h"
 
 namespace hexapla::document {
@@ -14,9 +15,7 @@ using Kind = Token::Kind;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-bool latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool latin_or_digit(char c) { return latin(c) || (c >= '0' && c <= '9'); }
+bool latin_or_digit(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c); }
 bool ascii_mark(char c) { return c > ' ' && c < 127 && !latin_or_digit(c); }
 
 std::string_view character_before(std::string_view text, std::size_t at) {
@@ -128,14 +127,14 @@ class Scanner {
   void take_tag() {
     const std::string_view rest = text_.substr(at_);
     const char next = rest.size() > 1 ? rest[1] : ' ';
-    const bool ends = next == '/' && rest.size() > 2 && latin(rest[2]);
+    const bool ends = next == '/' && rest.size() > 2 && text::ascii::is_letter(rest[2]);
     const std::size_t end = rest.find_first_of("<>", 1);
-    if (!(latin(next) || ends || next == '!' || next == '?') || end == rest.npos || rest[end] == '<') {
+    if (!(text::ascii::is_letter(next) || ends || next == '!' || next == '?') || end == rest.npos || rest[end] == '<') {
       ++at_;
       return;
     }
     std::string name(rest.substr(ends ? 2 : 1, rest.find_first_of(" \t\n/>", ends ? 2 : 1) - (ends ? 2 : 1)));
-    const bool address = name.find_first_of(":@") != name.npos || !latin(next == '/' ? rest[2] : next);
+    const bool address = name.find_first_of(":@") != name.npos || !text::ascii::is_letter(next == '/' ? rest[2] : next);
     const bool alone =
         address || rest[end - 1] == '/' || name == "br" || name == "img" || name == "wbr" || name == "input";
     const std::size_t token = put(alone ? Kind::point : ends ? Kind::close : Kind::open, end + 1, cat('<', name));
@@ -233,7 +232,8 @@ class Scanner {
     const std::string_view before = character_before(text_, at_), after = at_ + size < text_.size()
                                                                               ? text::character_at(text_, at_ + size)
                                                                               : std::string_view();
-    const bool blank_before = before.empty() || blank(before[0]), blank_after = after.empty() || blank(after[0]);
+    const bool blank_before = before.empty() || text::ascii::is_space(before[0]),
+               blank_after = after.empty() || text::ascii::is_space(after[0]);
     const bool left = !blank_after && (!is_mark(after) || blank_before || is_mark(before));
     const bool right = !blank_before && (!is_mark(before) || blank_after || is_mark(after));
     const bool opens = left && (mark != '_' || !right || is_mark(before));
@@ -286,8 +286,8 @@ class Scanner {
   void take_address() {
     const std::string_view rest = text_.substr(at_);
     const std::string_view before = character_before(text_, at_);
-    const bool begins =
-        before.empty() || blank(before[0]) || before == "(" || before == "*" || before == "_" || before == "~";
+    const bool begins = before.empty() || text::ascii::is_space(before[0]) || before == "(" || before == "*" ||
+                        before == "_" || before == "~";
     if (!begins || !(rest.starts_with("http://") || rest.starts_with("https://") || rest.starts_with("www."))) {
       ++at_;
       return;
@@ -322,8 +322,8 @@ class Scanner {
 std::string markdown_label(std::string_view text) {
   std::string label;
   for (const char c : text) {
-    if (!blank(c))
-      label += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (!text::ascii::is_space(c))
+      label += text::ascii::lower(c);
     else if (!label.empty() && label.back() != ' ')
       label += ' ';
   }
@@ -339,12 +339,13 @@ std::string with_backslashes(std::string_view text) {
   std::string all;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at], before = at > 0 ? text[at - 1] : ' ', after = at + 1 < text.size() ? text[at + 1] : ' ';
-    const bool alone = blank(before) && blank(after);
-    const bool word = !blank(before) && !ascii_mark(before) && !blank(after) && !ascii_mark(after);
+    const bool alone = text::ascii::is_space(before) && text::ascii::is_space(after);
+    const bool word =
+        !text::ascii::is_space(before) && !ascii_mark(before) && !text::ascii::is_space(after) && !ascii_mark(after);
     const bool means = c == '`' || c == '[' || (c == '*' && !alone) || (c == '_' && !alone && !word) ||
                        (c == '~' && after == '~') || (c == '\\' && ascii_mark(after)) ||
-                       (c == '<' && (latin(after) || after == '/' || after == '!' || after == '?')) ||
-                       (c == '&' && (latin(after) || after == '#'));
+                       (c == '<' && (text::ascii::is_letter(after) || after == '/' || after == '!' || after == '?')) ||
+                       (c == '&' && (text::ascii::is_letter(after) || after == '#'));
     if (means) all += '\\';
     all += c;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "document/runs.h"
+#include "text/ascii.h"
 #include "text/characters.h"
 
 namespace hexapla::document {
@@ -12,9 +13,7 @@ using Kind = Token::Kind;
 
 constexpr std::size_t most_tags = 400;  // of a line: work grows with their square
 
-bool begins_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/';
-}
+bool begins_name(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c) || c == '/'; }
 
 // How long the tag is that the text begins with; 0: it is none.
 std::size_t size_of_tag(std::string_view text) {

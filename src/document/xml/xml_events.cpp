@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
@@ -23,9 +24,8 @@ bool is_utf_16(std::string_view xml) {
   return first.starts_with("\xFE\xFF") || first.starts_with("\xFF\xFE") || first.find('\0') != std::string_view::npos;
 }
 
-bool is_utf_8(std::string encoding) {
-  for (char& c : encoding)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+bool is_utf_8(std::string_view written) {
+  const std::string encoding = text::ascii::lower(written);
   return encoding == "utf-8" || encoding == "utf8" || encoding == "us-ascii" || encoding == "ascii";
 }
 

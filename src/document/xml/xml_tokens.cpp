@@ -6,14 +6,13 @@
 
 #include "document/html/html.h"
 #include "document/xml/xml_text.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 using Kind = Token::Kind;
 using EventKind = XmlEvent::Kind;
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // The next character: as it is written, and as it is meant.
 std::pair<std::string_view, std::string_view> next_character(std::string_view raw, std::string_view text) {
@@ -52,7 +51,7 @@ class Outline {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       parent_[i] = open.back();
-      if (token.kind == Kind::text && !is_blank(token.text)) has_text_[open.back()] = true;
+      if (token.kind == Kind::text && !text::ascii::all_space(token.text)) has_text_[open.back()] = true;
       if (token.kind == Kind::open) open.push_back(i);
       if (token.kind == Kind::close) open.pop_back();
     }

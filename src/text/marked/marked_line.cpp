@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/ascii.h"
 #include "text/lines/marks.h"
 #include "text/marked/placement.h"
 #include "text/utf8.h"
@@ -14,9 +15,7 @@ using Kind = LinePart::Kind;
 using Parts = std::vector<LinePart>;
 constexpr std::size_t unset = static_cast<std::size_t>(-1);
 
-bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool all_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), blank); }
-bool is_blank_text(const LinePart& part) { return part.kind == Kind::text && all_blank(part.content); }
+bool is_blank_text(const LinePart& part) { return part.kind == Kind::text && ascii::all_space(part.content); }
 
 // Follows a word without a blank.
 bool hangs_on(std::string_view c) {
@@ -93,7 +92,7 @@ class MarkedLine::Builder {
   void add_text(std::string_view text) {
     for (std::size_t at = 0, bytes = 0; at < text.size(); at += bytes) {
       bytes = character_bytes(text.substr(at));
-      if (blank(text[at]))
+      if (ascii::is_space(text[at]))
         blanks_ += text[at], gap_ = true;
       else
         add_character(text.substr(at, bytes));

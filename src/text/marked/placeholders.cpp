@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "text/ascii.h"
 #include "text/characters.h"
 #include "text/lines/marks.h"
 #include "text/utf8.h"
@@ -15,14 +16,15 @@ namespace {
 constexpr std::size_t longest = 1024;
 constexpr std::size_t longest_name = 64;
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-bool alnum(char c) { return letter(c) || digit(c); }
+using ascii::is_digit, ascii::is_letter;
+bool alnum(char c) { return is_letter(c) || is_digit(c); }
 bool one_of(char c, std::string_view all) { return all.find(c) != all.npos; }
 bool control(char c) { return (c >= 0 && c < ' ') || c == 0x7F; }
 
 utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
-bool is_letter(char32_t c) { return category(c) >= UTF8PROC_CATEGORY_LU && category(c) <= UTF8PROC_CATEGORY_LO; }
+bool letter_of_any_script(char32_t c) {
+  return category(c) >= UTF8PROC_CATEGORY_LU && category(c) <= UTF8PROC_CATEGORY_LO;
+}
 bool is_mark(char32_t c) { return category(c) >= UTF8PROC_CATEGORY_MN && category(c) <= UTF8PROC_CATEGORY_ME; }
 
 // The bytes at the start of a text, all below: 0 where no such thing begins there.
@@ -30,7 +32,7 @@ bool is_mark(char32_t c) { return category(c) >= UTF8PROC_CATEGORY_MN && categor
 std::size_t run_of(std::string_view text, bool (*belongs)(char)) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), belongs) - text.begin());
 }
-std::size_t digits(std::string_view text) { return run_of(text, digit); }
+std::size_t digits(std::string_view text) { return run_of(text, is_digit); }
 
 // {{ name }}, {% if x %}: up to the same mark in reverse.
 std::size_t double_braces(std::string_view text) {
@@ -51,14 +53,14 @@ std::size_t braces(std::string_view text) {
 }
 
 // Whether letters follow that no unit such as "px" is: %discount.
-bool goes_on(std::string_view text) { return run_of(text, letter) > 2 || (!text.empty() && digit(text[0])); }
+bool goes_on(std::string_view text) { return run_of(text, is_letter) > 2 || (!text.empty() && is_digit(text[0])); }
 
 // %(name)s of Python.
 std::size_t named_percent(std::string_view text) {
   const std::size_t at =
       2 + run_of(text.substr(2, longest_name), [](char c) { return alnum(c) || c == '_' || c == '.'; });
   if (at == 2 || at + 1 >= text.size() || text[at] != ')') return 0;
-  return letter(text[at + 1]) && !goes_on(text.substr(at + 2)) ? at + 2 : 0;
+  return is_letter(text[at + 1]) && !goes_on(text.substr(at + 2)) ? at + 2 : 0;
 }
 
 // %d, %1$s, %-5.2f of printf, %@ of Objective-C, %1 of Qt, %%. A blank is no flag here: 5 % of. A digit before makes it
@@ -92,9 +94,9 @@ std::size_t tag(std::string_view text) {
   const auto blanks = [&] { return run_of(text.substr(at), [](char c) { return c == ' '; }); };
   const auto name = [&] { return run_of(text.substr(at), [](char c) { return alnum(c) || one_of(c, "_:.-"); }); };
   if (at >= text.size() || !alnum(text[at])) return 0;
-  if (digit(text[at]) && digits(text.substr(at)) != name()) return 0;  // <3
+  if (is_digit(text[at]) && digits(text.substr(at)) != name()) return 0;  // <3
   at += name();
-  for (std::size_t gap = blanks(); gap > 0 && at + gap < text.size() && letter(text[at + gap]); gap = blanks()) {
+  for (std::size_t gap = blanks(); gap > 0 && at + gap < text.size() && is_letter(text[at + gap]); gap = blanks()) {
     at += gap;
     at += name();
     if (at + 1 >= text.size() || text[at] != '=') return 0;
@@ -161,7 +163,7 @@ Domain domain(std::string_view text) {
   for (std::size_t at = 0, labels = 0; at < text.size(); ++labels) {
     const std::size_t label = run_of(text.substr(at), [](char c) { return alnum(c) || c == '-' || c == '_'; });
     if (label == 0 || !alnum(text[at]) || !alnum(text[at + label - 1])) break;
-    if (labels > 0 && label >= 2 && run_of(text.substr(at), letter) == label) d = {at + label, at};
+    if (labels > 0 && label >= 2 && run_of(text.substr(at), is_letter) == label) d = {at + label, at};
     at += label;
     if (at >= text.size() || text[at] != '.') break;
     ++at;
@@ -177,7 +179,7 @@ bool known_ending(std::string_view label) {
 // At the beginning of a word of ASCII: an address, where it is one.
 std::size_t address_at_word(std::string_view text, std::string_view word) {
   const std::string_view rest = text.substr(word.size());
-  if (rest.starts_with("://") && rest.size() > 3 && word.size() >= 2 && run_of(word, letter) == word.size()) {
+  if (rest.starts_with("://") && rest.size() > 3 && word.size() >= 2 && run_of(word, is_letter) == word.size()) {
     const std::size_t all = address(text);
     return all > word.size() + 3 ? all : 0;
   }
@@ -201,11 +203,11 @@ std::size_t name(std::string_view text, bool any_script) {
     const auto [c, bytes] = code_point_at(text, at);
     const bool joins = joins_words(c);
     if (at == 0) {
-      if (c != '_' && !is_letter(c)) return 0;
+      if (c != '_' && !letter_of_any_script(c)) return 0;
       capitals = joins;
       if (!capitals && !any_script) return 0;
     }
-    if (capitals ? !joins : !joins && !is_letter(c) && !is_mark(c)) break;
+    if (capitals ? !joins : !joins && !letter_of_any_script(c) && !is_mark(c)) break;
     at += bytes;
   }
   return at;
@@ -297,7 +299,7 @@ class Scanner {
     const bool inside = after_word(at);
     if (rest.size() > 1 && rest[1] == '{' && (rest[0] == '$' || !inside))
       if (const std::size_t bytes = braces(rest.substr(1)); bytes > 0) return bytes + 1;
-    if (rest[0] == '%') return percent(rest, at > end_ && digit(text_[at - 1]));
+    if (rest[0] == '%') return percent(rest, at > end_ && is_digit(text_[at - 1]));
     if (inside || rest[0] == '$') return 0;
     if (rest[0] == '@') return at_name(rest);
     const std::size_t boxed = emoji(rest);
@@ -306,7 +308,7 @@ class Scanner {
 
   // An address begins with a word, and not in one.
   std::size_t word(std::size_t at) {
-    if (digit(text_[at]))
+    if (is_digit(text_[at]))
       if (const std::size_t boxed = emoji(text_.substr(at)); boxed > 0) return boxed;
     if (at < looked_at_) return 0;
     const std::string_view rest = text_.substr(at);

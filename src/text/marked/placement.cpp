@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/ascii.h"
 #include "text/characters.h"
 #include "text/lines/marks.h"
 #include "text/utf8.h"
@@ -15,7 +16,6 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 // An element may enclose words that are not its own where that joins more than this times as many of its own.
 constexpr double stranger = 0.4;
 
-bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
 
 bool begins_with_mark(std::string_view text) { return !text.empty() && is_mark(character_at(text, 0)); }
@@ -268,7 +268,8 @@ std::size_t Placement::same_part(const Item& point) const {
   std::size_t nearest = translation_.size();
   const auto far = [&](std::size_t at) { return std::abs(double(at) - wanted); };
   for (const TokenSpan& word : target_)
-    if ((!blanks || (word.to < translation_.size() && blank(translation_[word.to]))) && far(word.to) < far(nearest))
+    if ((!blanks || (word.to < translation_.size() && ascii::is_space(translation_[word.to]))) &&
+        far(word.to) < far(nearest))
       nearest = word.to;
   return nearest;
 }
@@ -288,10 +289,11 @@ void Placement::write_point(const Item& point, std::size_t at, std::string& out)
     return;
   }
   const bool breaks = point.kind == Kind::line_break;
-  if (!breaks && !point.before.empty() && !out.empty() && !blank(out.back())) out += ' ';
+  if (!breaks && !point.before.empty() && !out.empty() && !ascii::is_space(out.back())) out += ' ';
   out += point.open;
   const std::string_view rest = translation_.substr(at);
-  if (!breaks && !point.after.empty() && !rest.empty() && !blank(rest.front()) && !is_mark(character_at(rest, 0)))
+  if (!breaks && !point.after.empty() && !rest.empty() && !ascii::is_space(rest.front()) &&
+      !is_mark(character_at(rest, 0)))
     out += ' ';
 }
 
@@ -314,7 +316,7 @@ void Placement::write(std::size_t element, Range limits, const Escape& escape, s
     } else {
       write_point(items_[child], at, out);
       if (items_[child].kind == Kind::line_break || (items_[child].gap && items_[child].after.empty()))
-        while (at < to && blank(translation_[at])) ++at;
+        while (at < to && ascii::is_space(translation_[at])) ++at;
     }
   }
   text_to(to);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
+#include "text/ascii.h"
 #include "text/characters.h"
 #include "text/lines/marks.h"
 #include "text/lines/plain_line.h"
@@ -20,17 +21,16 @@ using Spans = std::vector<TokenSpan>;
 constexpr std::string_view mask = "\uFDD0";  // no character: Unicode keeps it for uses such as this
 
 std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
-bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 TokenSpan trimmed(std::string_view text, TokenSpan span) {
-  while (span.from < span.to && blank(text[span.from])) ++span.from;
-  while (span.from < span.to && blank(text[span.to - 1])) --span.to;
+  while (span.from < span.to && ascii::is_space(text[span.from])) ++span.from;
+  while (span.from < span.to && ascii::is_space(text[span.to - 1])) --span.to;
   return span;
 }
 
 std::string_view last_character_of(std::string_view text) { return text.substr(last_character(text)); }
 
 bool has_word(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) || has_letter(text);
+  return std::any_of(text.begin(), text.end(), ascii::is_digit) || has_letter(text);
 }
 
 // Those that overlap or touch become one.
@@ -187,7 +187,7 @@ std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
 // Blanks stand where what follows does.
 void move_blanks(std::string_view text, std::vector<std::size_t>& places) {
   for (std::size_t i = places.size(); i-- > 1;)
-    if (blank(text[i - 1])) places[i - 1] = places[i];
+    if (ascii::is_space(text[i - 1])) places[i - 1] = places[i];
 }
 
 // Where each byte of one text stands in another, which has more between them.
@@ -195,8 +195,8 @@ std::vector<std::size_t> places(std::string_view text, std::string_view in, cons
   std::vector<std::size_t> all(text.size(), in.size());
   auto span = without.begin();
   for (std::size_t i = 0, at = 0; i < text.size(); ++i) {
-    if (blank(text[i])) continue;
-    while (at < in.size() && (blank(in[at]) || (span != without.end() && at >= span->from)))
+    if (ascii::is_space(text[i])) continue;
+    while (at < in.size() && (ascii::is_space(in[at]) || (span != without.end() && at >= span->from)))
       at = span != without.end() && at >= span->from ? (span++)->to : at + 1;
     all[i] = at++;
   }

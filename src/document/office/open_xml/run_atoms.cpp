@@ -6,13 +6,12 @@
 #include <string_view>
 
 #include "document/runs.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 using Kind = RunAtom::Kind;
-
-bool all_blank(std::string_view text) { return text.find_first_not_of(" \t\n") == std::string_view::npos; }
 
 struct Field {
   std::size_t begin = 0, separate = 0, end = 0;
@@ -84,7 +83,7 @@ class Lines {
 
   void add(std::size_t i) {
     const RunAtom& atom = atoms_[i];
-    if (atom.kind == Kind::text && !all_blank(atom.text))
+    if (atom.kind == Kind::text && !text::ascii::all_space(atom.text))
       set_style(atom.style);
     else if (next_[i] != style_)
       set_style(usual_);
@@ -111,7 +110,7 @@ class Lines {
       const Kind kind = atoms[i].kind;
       next[i] = next[i + 1];
       if (kind == Kind::open || kind == Kind::close || kind == Kind::block) next[i].reset();
-      if (kind == Kind::text && !all_blank(atoms[i].text)) next[i] = atoms[i].style;
+      if (kind == Kind::text && !text::ascii::all_space(atoms[i].text)) next[i] = atoms[i].style;
     }
     return next;
   }

@@ -2,14 +2,13 @@
 
 #include "base/error.h"
 #include "base/range.h"
+#include "text/ascii.h"
 
 namespace hexapla::document {
 namespace {
 
 constexpr char style_begin = '\x0E', style_end = '\x0F', markup_begin = '\x10', markup_end = '\x11',
                line_begin = '\x12', line_end = '\x13', number_end = ';';
-
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 class Writer {
  public:
@@ -50,7 +49,8 @@ class Writer {
   void end_run() {
     if (text_.empty()) return;
     const RunStyle& style = styles_[open_.back()];
-    const bool blanks = style.marks_blanks && (blank(text_.front()) || blank(text_.back()));
+    const bool blanks =
+        style.marks_blanks && (text::ascii::is_space(text_.front()) || text::ascii::is_space(text_.back()));
     out_ += style.before;
     if (!style.text.empty()) out_ += cat('<', style.text, blanks ? " xml:space=\"preserve\">" : ">");
     out_ += text_;
