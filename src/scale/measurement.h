@@ -2,7 +2,7 @@
 // Measures updates on the available processes: each working alone, and all training one model.
 #include "backend/backend.h"
 #include "scale/simulation.h"
-#include "train/data/training_data.h"
+#include "train/feed/training_data.h"
 
 namespace hexapla::scale {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/options/given_option.h"
-#include "train/options/options.h"
+#include "train/plan/options/options.h"
 
 namespace hexapla::tune {
 

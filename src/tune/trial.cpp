@@ -13,9 +13,9 @@
 #include "evaluate/metrics/make_metric.h"
 #include "models/open_model.h"
 #include "train/loop/trainer.h"
-#include "train/options/resolve.h"
-#include "train/run/checkpoint.h"
-#include "train/run/run_state.h"
+#include "train/plan/resolve/resolve.h"
+#include "train/record/checkpoint.h"
+#include "train/record/run_state.h"
 
 namespace hexapla::tune {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/files/corpus.h"
-#include "train/watch/watcher.h"
+#include "train/record/watch/watcher.h"
 #include "tune/record.h"
 
 namespace hexapla::tune {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/training_text.h"
-#include "train/watch/watcher.h"
+#include "train/record/watch/watcher.h"
 #include "tune/halving.h"
 #include "tune/record.h"
 

@@ -10,8 +10,8 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "text/quantities.h"
-#include "train/options/resolve.h"
-#include "train/provenance/provenance.h"
+#include "train/plan/resolve/resolve.h"
+#include "train/record/provenance.h"
 
 namespace hexapla::tune {
 namespace {

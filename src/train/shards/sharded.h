@@ -9,7 +9,7 @@
 #include "cluster/gathered.h"
 #include "cluster/slices.h"
 #include "cluster/tree.h"
-#include "train/loop/communicator.h"
+#include "train/shards/communicator.h"
 #include "train/shards/sum_thread.h"
 
 namespace hexapla::train {

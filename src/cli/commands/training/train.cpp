@@ -11,8 +11,8 @@
 #include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
 #include "cluster/mpi/mpi_processes.h"
-#include "train/options/recipes.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/recipes.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::cli {
 namespace {

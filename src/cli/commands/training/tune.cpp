@@ -13,7 +13,7 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/resolve.h"
 #include "tune/tuning.h"
 #include "tune/tuning_report.h"
 
