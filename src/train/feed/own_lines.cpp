@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/hash.h"
-#include "cluster/agreement.h"
 #include "data/files/line_range.h"
+#include "train/cluster/agreement.h"
 
 namespace hexapla::train {
 namespace {

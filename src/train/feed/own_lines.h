@@ -3,8 +3,8 @@
 // process reads only what its shards train on (docs/adr/0074).
 #include <vector>
 
-#include "cluster/processes.h"
 #include "data/training_text.h"
+#include "train/cluster/processes.h"
 #include "train/plan/options/options.h"
 
 namespace hexapla::train {

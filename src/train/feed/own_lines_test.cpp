@@ -6,8 +6,8 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "cluster/test_threads.h"
 #include "data/files/lines.h"
+#include "train/cluster/test_threads.h"
 #include "train/feed/update_batches.h"
 
 namespace hexapla::train {

@@ -1,8 +1,8 @@
 #pragma once
 // Reads the pairs that a process trains on: all pairs or, if an update has several shards, those of
 // its own shards.
-#include "cluster/processes.h"
 #include "data/training_text.h"
+#include "train/cluster/processes.h"
 #include "train/plan/options/options.h"
 
 namespace hexapla::train {

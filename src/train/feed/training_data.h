@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cluster/processes.h"
 #include "data/batches/batch_stream.h"
 #include "data/training_text.h"
 #include "model/record/usage.h"
+#include "train/cluster/processes.h"
 #include "train/plan/options/options.h"
 #include "train/record/provenance.h"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "cluster/gathered.h"
 #include "data/batches/batch_stream.h"
+#include "train/cluster/gathered.h"
 #include "train/feed/training_data.h"
 #include "train/record/run_state.h"
 

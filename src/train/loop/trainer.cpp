@@ -12,7 +12,7 @@
 #include "base/system/cancellation.h"
 #include "base/system/machine.h"
 #include "base/system/subprocess.h"
-#include "cluster/gathered.h"
+#include "train/cluster/gathered.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
 #include "train/loop/replay.h"

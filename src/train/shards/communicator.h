@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "cluster/processes.h"
 #include "model/transformer.h"
 #include "ops/ops.h"
+#include "train/cluster/processes.h"
 
 namespace hexapla::train {
 

@@ -14,8 +14,8 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 #include "train/plan/resolve/resolve.h"
-#include "tune/tuning.h"
-#include "tune/tuning_report.h"
+#include "train/tune/tuning.h"
+#include "train/tune/tuning_report.h"
 
 namespace hexapla::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "base/system/machine.h"
-#include "cluster/agreement.h"
+#include "train/cluster/agreement.h"
 #include "train/loop/run/resume_fingerprint.h"
 #include "train/record/provenance.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/processes.h"
+#include "train/cluster/processes.h"
 #include "train/plan/options/options.h"
 
 namespace hexapla::train {
