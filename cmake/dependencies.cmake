@@ -26,7 +26,7 @@ find_library(HEXAPLA_CLD2_LIBRARY cld2 REQUIRED)
 if(HEXAPLA_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()
-if(HEXAPLA_MPI)  # for training on several machines; src/cluster/mpi also compiles without it
+if(HEXAPLA_MPI)  # for training on several machines; src/train/cluster/mpi also compiles without it
   find_package(MPI QUIET COMPONENTS CXX)
 endif()
 if(HEXAPLA_ONEDNN)  # Debian's CMake config of oneDNN requires OpenCL; header and library are enough
@@ -48,7 +48,7 @@ set(HEXAPLA_LIBS_inspect fmt::fmt)
 set(HEXAPLA_LIBS_report fmt::fmt)
 set(HEXAPLA_LIBS_lab fmt::fmt)
 if(HEXAPLA_MPI AND MPI_CXX_FOUND)
-  set(HEXAPLA_LIBS_cluster_mpi MPI::MPI_CXX)
+  set(HEXAPLA_LIBS_train_cluster_mpi MPI::MPI_CXX)
 endif()
 set(HEXAPLA_LIBS_serve Boost::headers OpenSSL::SSL OpenSSL::Crypto ${HEXAPLA_CLD2_LIBRARY} Threads::Threads)
 set(HEXAPLA_LIBS_cli CLI11::CLI11 fmt::fmt)

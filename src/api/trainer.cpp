@@ -6,7 +6,7 @@
 #include "api/options.h"
 #include "api/training.h"
 #include "base/options/option_names.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla {
 namespace {

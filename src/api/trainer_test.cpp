@@ -14,7 +14,7 @@
 #include "base/files/test_folder.h"
 #include "base/options/option_names.h"
 #include "hexapla/hexapla.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::api {
 namespace {

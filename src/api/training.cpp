@@ -6,12 +6,12 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/system/cancellation.h"
-#include "cluster/agreement.h"
 #include "report/pages/run_report.h"
 #include "text/quantities.h"
-#include "train/memory/memory_budget.h"
-#include "train/run/resume.h"
-#include "train/watch/watchers.h"
+#include "train/cluster/agreement.h"
+#include "train/loop/run/resume.h"
+#include "train/measure/memory_budget.h"
+#include "train/record/watch/watchers.h"
 
 namespace hexapla::api {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Reads decoding options that were given by name: in words, as in a file (train/options/resolve.h
+// Reads decoding options that were given by name: in words, as in a file (train/plan/resolve/resolve.h
 // reads one), or as a JSON object. Options: DecodingOptions, or RequestOptions for those that a
 // request may set.
 #include <nlohmann/json_fwd.hpp>

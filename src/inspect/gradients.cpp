@@ -4,7 +4,7 @@
 
 #include "inspect/attention_steps.h"
 #include "inspect/parameters_apart.h"
-#include "train/memory/memory_plan.h"
+#include "train/plan/memory_plan.h"
 
 namespace hexapla::inspect {
 namespace {

@@ -15,7 +15,7 @@
 #include "lab/moefication.h"
 #include "lab/sampled_input.h"
 #include "lab/spread.h"
-#include "train/options/recipes.h"
+#include "train/plan/resolve/recipes.h"
 
 namespace hexapla::lab {
 

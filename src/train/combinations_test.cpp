@@ -10,8 +10,8 @@
 #include <set>
 
 #include "backend/cpu/cpu.h"
-#include "train/options/test_option_draws.h"
-#include "train/run/checkpoint.h"
+#include "train/plan/resolve/test_option_draws.h"
+#include "train/record/checkpoint.h"
 #include "train/test_runs.h"
 
 namespace hexapla::train {

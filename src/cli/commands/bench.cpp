@@ -32,7 +32,7 @@
 #include "model/weights/parameters.h"
 #include "models/open_model.h"
 #include "train/loop/optimizer.h"
-#include "train/memory/memory_budget.h"
+#include "train/measure/memory_budget.h"
 
 namespace hexapla::cli {
 namespace {

@@ -13,10 +13,10 @@
 #include "cli/commands/bench.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "cluster/mpi/mpi_processes.h"
 #include "report/chart.h"
-#include "scale/measurement.h"
-#include "scale/some_processes.h"
+#include "train/cluster/mpi/mpi_processes.h"
+#include "train/scale/measurement.h"
+#include "train/scale/some_processes.h"
 
 namespace hexapla::cli {
 namespace {

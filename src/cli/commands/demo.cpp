@@ -19,7 +19,7 @@
 #include "inspect/recorder.h"
 #include "models/open_model.h"
 #include "report/picture.h"
-#include "train/run/checkpoint.h"
+#include "train/record/checkpoint.h"
 
 namespace hexapla::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Every option of every command, beside others with which it does something and with which it does not. The options of
-// train and tune stand on presets: train/options/idle_options_test.cpp goes through them.
+// train and tune stand on presets: train/plan/resolve/idle_options_test.cpp goes through them.
 #include <gmock/gmock.h>
 
 #include <functional>

@@ -10,7 +10,7 @@
 #include "cli/parser.h"
 #include "model/weights/model_file.h"
 #include "models/open_model.h"
-#include "train/provenance/provenance.h"
+#include "train/record/provenance.h"
 
 namespace hexapla::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "train/options/options.h"
+#include "train/plan/options/options.h"
 
 namespace hexapla::cli {
 

@@ -16,8 +16,8 @@
 #include "lab/spread.h"
 #include "text/quantities.h"
 #include "train/loop/trainer.h"
-#include "train/options/recipes.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/recipes.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lab/experiment.h"
-#include "train/data/training_data.h"
+#include "train/feed/training_data.h"
 
 namespace hexapla::lab {
 

@@ -6,8 +6,8 @@
 #include "lab/bench/task.h"
 #include "lab/experiment.h"
 #include "models/open_model.h"
-#include "train/data/training_data.h"
-#include "train/watch/watcher.h"
+#include "train/feed/training_data.h"
+#include "train/record/watch/watcher.h"
 
 namespace hexapla::lab {
 

@@ -10,7 +10,7 @@
 #include "lab/experiments/softmax_scores.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::lab {
 namespace {

@@ -11,7 +11,7 @@
 #include "lab/experiments/table3_rows.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
-#include "train/options/resolve.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::lab {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "train/options/options.h"
+#include "train/plan/options/options.h"
 
 namespace hexapla::lab {
 

@@ -44,7 +44,7 @@ struct Buffer {
   Shape shape;
   double initial = 0;
   Tensor value;
-  bool frozen = false;  // not changed by training (train/loop/freeze.h)
+  bool frozen = false;  // not changed by training (train/plan/freeze.h)
 };
 
 // Dropout on a tensor, section 5.4. The number, assigned in the order of visit(), identifies the

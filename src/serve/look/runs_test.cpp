@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/files/test_folder.h"
-#include "train/run/checkpoint.h"
+#include "train/record/checkpoint.h"
 
 namespace hexapla::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/hash.h"
-#include "train/loop/freeze.h"
+#include "train/plan/freeze.h"
 #include "train/shards/sharded.h"
 
 namespace hexapla::train {

@@ -4,14 +4,13 @@
 #include <optional>
 
 #include "model/weights/parameters.h"
-#include "train/data/training_data.h"
-#include "train/loop/communicator.h"
+#include "train/feed/training_data.h"
+#include "train/feed/update_batches.h"
 #include "train/loop/optimizer.h"
-#include "train/memory/memory_budget.h"
-#include "train/provenance/replay.h"
-#include "train/run/checkpoint.h"
-#include "train/run/init_from.h"
-#include "train/shards/update_batches.h"
+#include "train/measure/memory_budget.h"
+#include "train/plan/init_from.h"
+#include "train/record/checkpoint.h"
+#include "train/shards/communicator.h"
 
 namespace hexapla::train {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "train/loop/freeze.h"
+#include "train/plan/freeze.h"
 
 namespace hexapla::train {
 namespace {

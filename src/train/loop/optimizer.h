@@ -7,8 +7,8 @@
 #include "base/compute/pages.h"
 #include "model/transformer.h"
 #include "model/weights/parameters.h"
-#include "train/loop/communicator.h"
-#include "train/loop/schedule.h"
+#include "train/plan/options/schedule.h"
+#include "train/shards/communicator.h"
 
 namespace hexapla::train {
 

@@ -1,10 +1,10 @@
 #pragma once
 // Speed and progress of a run.
 #include "base/system/running_clock.h"
-#include "train/data/training_data.h"
-#include "train/run/run_state.h"
-#include "train/shards/update_batches.h"
-#include "train/watch/watcher.h"
+#include "train/feed/training_data.h"
+#include "train/feed/update_batches.h"
+#include "train/record/run_state.h"
+#include "train/record/watch/watcher.h"
 
 namespace hexapla::train {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/system/running_clock.h"
-#include "cluster/agreement.h"
+#include "train/cluster/agreement.h"
 
 namespace hexapla::train {
 namespace {

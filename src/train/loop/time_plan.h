@@ -1,8 +1,8 @@
 #pragma once
 // Runs with a time limit: which warm-up fits, and when the cooldown begins.
 #include "train/loop/learner.h"
-#include "train/loop/schedule.h"
-#include "train/run/run_state.h"
+#include "train/plan/options/schedule.h"
+#include "train/record/run_state.h"
 
 namespace hexapla::train {
 

@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "model/transformer.h"
-#include "train/data/training_data.h"
-#include "train/loop/result.h"
-#include "train/watch/watcher.h"
+#include "train/feed/training_data.h"
+#include "train/loop/run/result.h"
+#include "train/record/watch/watcher.h"
 
 namespace hexapla::train {
 

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "backend/cpu/cpu.h"
-#include "train/objective/objective.h"
+#include "train/plan/objective.h"
 
 namespace hexapla::train {
 namespace {

@@ -3,8 +3,8 @@
 // backward pass finishes them.
 #include <vector>
 
-#include "cluster/slices.h"
-#include "cluster/tree.h"
+#include "train/cluster/slices.h"
+#include "train/cluster/tree.h"
 
 namespace hexapla::train {
 

@@ -7,7 +7,7 @@
 
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
-#include "cluster/test_threads.h"
+#include "train/cluster/test_threads.h"
 #include "train/shards/sharded.h"
 
 namespace hexapla::train {

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "cluster/rounded.h"
+#include "train/cluster/rounded.h"
 
 namespace hexapla::train {
 namespace {

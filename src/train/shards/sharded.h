@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/compute/pages.h"
-#include "cluster/gathered.h"
-#include "cluster/slices.h"
-#include "cluster/tree.h"
-#include "train/loop/communicator.h"
+#include "train/cluster/gathered.h"
+#include "train/cluster/slices.h"
+#include "train/cluster/tree.h"
+#include "train/shards/communicator.h"
 #include "train/shards/sum_thread.h"
 
 namespace hexapla::train {

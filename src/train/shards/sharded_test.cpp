@@ -5,8 +5,8 @@
 
 #include "base/compute/parallel.h"
 #include "base/files/test_folder.h"
-#include "cluster/test_threads.h"
 #include "model/weights/model_file.h"
+#include "train/cluster/test_threads.h"
 #include "train/test_runs.h"
 
 namespace hexapla::train {

@@ -10,8 +10,8 @@
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
 #include "text/utf8.h"
-#include "train/memory/memory_budget.h"
-#include "train/provenance/replay.h"
+#include "train/loop/replay.h"
+#include "train/measure/memory_budget.h"
 
 namespace hexapla::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/options/text_inputs.h"
 #include "models/open_model.h"
 #include "text/utf8.h"
-#include "train/provenance/provenance.h"
+#include "train/record/provenance.h"
 
 namespace hexapla::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
-#include "cluster/mpi/mpi_processes.h"
-#include "train/options/recipes.h"
-#include "train/options/resolve.h"
+#include "train/cluster/mpi/mpi_processes.h"
+#include "train/plan/resolve/recipes.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::cli {
 namespace {

@@ -13,9 +13,9 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "train/options/resolve.h"
-#include "tune/tuning.h"
-#include "tune/tuning_report.h"
+#include "train/plan/resolve/resolve.h"
+#include "train/tune/tuning.h"
+#include "train/tune/tuning_report.h"
 
 namespace hexapla::cli {
 namespace {

@@ -1,0 +1,50 @@
+#include "train/feed/run_files.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files/overwriting.h"
+
+namespace hexapla::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* written_files[] = {"model.safetensors",
+                                         "best.safetensors",
+                                         "earlier-model.safetensors",
+                                         "earlier-best.safetensors",
+                                         "train.jsonl",
+                                         "valid.jsonl",
+                                         "report.html",
+                                         "LOCK",
+                                         "vocab.spm",
+                                         "vocab.source.spm",
+                                         "vocab.target.spm"};
+constexpr const char* written_folders[] = {"checkpoints", "best", "failure", "validation"};
+
+// own: the run's copy of this very file, which is allowed.
+void refuse_own(const std::string& input, const std::string& run, const std::string& own = "") {
+  if (input.empty() || input == "-") return;
+  for (const char* name : written_files)
+    if (name != own) refuse_to_overwrite({input}, "`model`", run + "/" + name);
+  const fs::path inside = fs::weakly_canonical(input).lexically_relative(fs::weakly_canonical(run));
+  for (const char* name : written_folders)
+    if (inside.begin() != inside.end() && *inside.begin() == name)
+      throw UsageError(cat("`model` ", run, " writes and removes what is in ", run, "/", name, ", but ", input,
+                           " is to be read from there; copy it, or name another folder"));
+}
+
+}  // namespace
+
+void refuse_own_files(const TrainOptions& o) {
+  for (const auto* files : {&o.train_sets, &o.valid_sets})
+    for (const std::string& file : *files) refuse_own(file, o.model);
+  for (const std::string& file : {o.guided_alignment, o.init_from, o.valid_script}) refuse_own(file, o.model);
+  refuse_own(o.vocab, o.model, "vocab.spm");
+  if (o.text.vocabs.empty()) return;
+  refuse_own(o.text.vocabs.front(), o.model, "vocab.source.spm");
+  refuse_own(o.text.vocabs.back(), o.model, "vocab.target.spm");
+}
+
+}  // namespace hexapla::train

@@ -1,0 +1,104 @@
+#include "train/loop/run/run_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files/disk.h"
+#include "base/files/file.h"
+#include "train/loop/run/final_model.h"
+#include "train/record/best_files.h"
+
+namespace hexapla::train {
+
+std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
+  if (!data.processes->first()) return {};
+  if (!data.lock) return std::make_shared<const RunLock>(o.model);
+  HEXAPLA_CHECK(data.lock->folder() == o.model, "data prepared for ", data.lock->folder(), " is used in ", o.model);
+  return data.lock;
+}
+
+void RunFolder::tidy() const {
+  for (const char* part : {"", "/best", "/failure"}) remove_abandoned_files(options_.model + part);
+  remove_unfinished(checkpoints());
+}
+
+void RunFolder::resumed_from(const Resumed& found) {
+  saved_update_ = found.state.update;
+  const auto schedule = found.checkpoint.state.find("schedule");
+  if (schedule != found.checkpoint.state.end() && schedule->second == "off") extra_checkpoint_ = found.state.update;
+}
+
+void RunFolder::open_logs(const RunState& state) {
+  log_.emplace(options_.model + "/train.jsonl", state.update);
+  valid_log_.emplace(options_.model + "/valid.jsonl", state.update - state.validation_due);
+}
+
+void RunFolder::save(RunState& state, const Content& content) {
+  if (!write_checkpoint(state, "on", content)) return lost(state);
+  written("an old checkpoint was not removed", [&] {
+    if (extra_checkpoint_ == state.update)  // stopped during this update's validation
+      remove_aside(checkpoints(), state.update);
+    else if (extra_checkpoint_)
+      remove_checkpoint(checkpoints(), *extra_checkpoint_);
+    extra_checkpoint_.reset();
+    prune(checkpoints(), std::max(options_.keep, options_.average_last));
+    prune_best(options_.model, state);
+  });
+}
+
+void RunFolder::lost(RunState& state) const {
+  state.lost_checkpoints.push_back(state.update);
+  if (static_cast<int64_t>(state.lost_checkpoints.size()) > options_.average_last)
+    state.lost_checkpoints.erase(state.lost_checkpoints.begin());
+}
+
+void RunFolder::save_off_schedule(const RunState& state, const Content& content) {
+  if (saved_update_ == state.update || !write_checkpoint(state, "off", content)) return;
+  if (extra_checkpoint_) remove_checkpoint(checkpoints(), *extra_checkpoint_);
+  extra_checkpoint_ = state.update;
+}
+
+// On failure the last good checkpoint stays, and the next one is tried as usual.
+bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
+  if (!written("no checkpoint was written; training goes on",
+               [&] { save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
+    return false;
+  saved_update_ = state.update;
+  watcher_.saved(state.update, checkpoints());
+  return true;
+}
+
+void RunFolder::log(const TrainReport& report) {
+  lost_lines_ += !written("the report was not logged", [&] { log_->append(to_json(report)); });
+}
+
+void RunFolder::log(const Validation& validation) {
+  lost_lines_ += !written("the validation was not logged", [&] { valid_log_->append(to_json(validation)); });
+}
+
+bool RunFolder::written(const char* otherwise, const std::function<void()>& write) {
+  try {
+    lock_->check_place();
+    write();
+    return true;
+  } catch (const RunError& e) {
+    watcher_.note(cat(otherwise, ": ", e.what()));
+    return false;
+  }
+}
+
+std::vector<std::string> RunFolder::missing(int64_t update) const {
+  std::vector<std::string> all;
+  if (saved_update_ != update)
+    all.push_back(cat("the checkpoint of the last update: the run can resume from ",
+                      saved_update_ > 0 ? cat("update ", saved_update_) : "its beginning", " only"));
+  if (lost_lines_ > 0) all.push_back(cat(lost_lines_, " lines of train.jsonl and valid.jsonl"));
+  return all;
+}
+
+void RunFolder::forget_failure() const {
+  std::error_code none;
+  std::filesystem::remove_all(failure(), none);
+}
+
+}  // namespace hexapla::train

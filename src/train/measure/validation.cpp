@@ -1,0 +1,204 @@
+#include "train/measure/validation.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/range.h"
+#include "base/system/cancellation.h"
+#include "evaluate/metrics/bleu.h"
+#include "evaluate/metrics/chrf.h"
+#include "train/measure/valid_script.h"
+#include "train/shards/communicator.h"
+
+namespace hexapla::train {
+namespace {
+
+// The loss sums of each batch.
+std::vector<model::LossSums> validation_losses(Context& cx, const model::Transformer& model, const TrainingData& data,
+                                               const TrainOptions& options,
+                                               std::span<const std::vector<int32_t>> batches) {
+  std::vector<model::LossSums> all;
+  model::Transformer::Saved saved;
+  const auto mark = cx.arena.mark();
+  for (const auto& indices : batches) {
+    check_canceled();
+    const data::Batch b = data::make_batch(data.pairs.target, data.valid, indices);
+    all.push_back(model.loss(cx, {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets},
+                             options.label_smoothing, saved));
+    cx.arena.rewind(mark);
+  }
+  return all;
+}
+
+std::vector<model::LossSums> gather_losses(cluster::Processes& among, const std::vector<model::LossSums>& own) {
+  std::vector<model::LossSums> all;
+  for (const std::string& bytes :
+       cluster::gather(among, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(model::LossSums)})) {
+    const size_t before = all.size();
+    all.resize(before + bytes.size() / sizeof(model::LossSums));
+    if (!bytes.empty()) std::memcpy(&all[before], bytes.data(), bytes.size());
+  }
+  return all;
+}
+
+// Sums in batch order, so the bits are always the same.
+model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
+                                const TrainOptions& options, const data::Plan& batches, cluster::Processes& among) {
+  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(batches.size()));
+  const auto own = std::span(batches).subspan(static_cast<size_t>(share.from), static_cast<size_t>(share.size()));
+  model::LossSums total;
+  for (const model::LossSums& sums : gather_losses(among, validation_losses(cx, model, data, options, own)))
+    add_to(total, sums);
+  return total;
+}
+
+void set_loss(ValidScores& scores, const model::LossSums& sums) {
+  scores.loss = sums.loss / double(sums.tokens);
+  scores.perplexity = std::exp(sums.nll / double(sums.tokens));
+}
+
+std::vector<std::string> translations(const model::Transformer& model, const TrainingData& data,
+                                      const decode::TranslateOptions& how, Backend& backend,
+                                      cluster::Processes& among) {
+  const decode::TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
+  constexpr size_t portion = 2000;  // lines; limits the ids, scores and hypotheses in memory
+  const std::span<const std::string> lines(data.valid_source);
+  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(lines.size()));
+  const auto end = static_cast<size_t>(share.to);
+  std::vector<std::string> best;
+  for (size_t from = static_cast<size_t>(share.from); from < end; from += portion) {
+    const auto some = lines.subspan(from, std::min(portion, end - from));
+    for (auto& found : translator.translate(decode::Lines{.text = some, .first = from}, how))
+      best.push_back(std::move(found.front().text));
+  }
+  if (!among.several()) return best;
+  std::vector<std::string> all;
+  for (const std::string& texts : cluster::gather(among, cluster::pack(best)))
+    for (std::string& text : cluster::unpack(texts)) all.push_back(std::move(text));
+  return all;
+}
+
+// Only the first process runs the program; all get its score.
+ScriptScore score_of_script(const TrainOptions& options, const std::vector<std::string>& hypotheses,
+                            const TrainingData& data, cluster::Processes& among) {
+  ScriptScore score;
+  if (among.first()) score = measure_by_script(options, hypotheses, data.valid_reference, data.valid_source);
+  if (!among.several()) return score;
+  const std::string own = cluster::pack({score.score ? fmt::format("{}", *score.score) : "", score.problem});
+  const std::vector<std::string> firsts = cluster::unpack(cluster::of_first(among, own));
+  score.score.reset();
+  if (!firsts[0].empty()) score.score = parse_number<double>(firsts[0]).value();
+  score.problem = firsts[1];
+  return score;
+}
+
+// Without blanks.
+double characters(std::span<const std::string> lines) {
+  int64_t n = 0;
+  for (const std::string& line : lines)
+    n += std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80 && c != ' '; });
+  return double(n);
+}
+
+// Computes sentence statistics once; sums them over all lines and per set.
+class SentenceSums {
+ public:
+  SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
+      : metric_(metric), of_sentence_(evaluate::sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
+  evaluate::MetricStatistics all() const { return evaluate::sum(of_sentence_); }
+  double next(size_t lines) {
+    const auto own = std::span(of_sentence_).subspan(at_, lines);
+    at_ += lines;
+    return metric_.score(evaluate::sum(own));
+  }
+
+ private:
+  const evaluate::Metric& metric_;
+  std::vector<evaluate::MetricStatistics> of_sentence_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::optional<double> score_of(const Validation& v, const std::string& metric) {
+  if (metric == "loss") return v.loss;
+  if (metric == "script") return v.script;
+  return metric == "chrf" ? v.chrf : v.bleu;
+}
+
+std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOptions& o) {
+  std::vector<data::Plan> plans;
+  size_t first = 0;
+  for (const ValidSet& set : data.valid_sets) {
+    plans.push_back(data::plan_epoch(std::span(data.valid).subspan(first, set.examples),
+                                     {o.batch_tokens, o.max_length, o.seed}, 0));
+    for (auto& batch : plans.back())
+      for (int32_t& index : batch) index += static_cast<int32_t>(first);
+    first += set.examples;
+  }
+  return plans;
+}
+
+decode::TranslateOptions translation_of(const TrainOptions& options) {
+  decode::TranslateOptions how;
+  how.search.beam_size = static_cast<int>(options.valid_beam);
+  return how;
+}
+
+Validation validate(Context& cx, const model::Transformer& model, const TrainingData& data, const TrainOptions& options,
+                    size_t memory, cluster::Processes& among) {
+  Validation v;
+  model::LossSums all;
+  for (const ValidSet& set : data.valid_sets) v.sets.emplace_back(set.name, ValidScores{});
+  const std::vector<data::Plan> plans = plan_validation(data, options);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const model::LossSums sums = validation_loss(cx, model, data, options, plans[i], among);
+    set_loss(v.sets[i].second, sums);
+    add_to(all, sums);
+  }
+  set_loss(v, all);
+
+  cx.arena.release();
+  decode::TranslateOptions how = translation_of(options);
+  how.memory = memory;
+  how.stop = cancel_flag();
+  const std::vector<std::string> hypotheses = translations(model, data, how, cx.backend, among);
+  const evaluate::Bleu bleu({.tokenize = options.valid_tokenize});
+  const evaluate::Chrf chrf;
+  SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
+  const evaluate::BleuScore score = bleu.result(by_bleu.all());
+  v.bleu = score.score;
+  v.chrf = chrf.score(by_chrf.all());
+  v.signature = evaluate::signature(bleu, 1);
+  v.characters_a_word = characters(data.valid_reference) / double(std::max<int64_t>(score.reference_length, 1));
+  for (size_t i = 0; i < v.sets.size(); ++i) {
+    v.sets[i].second.bleu = by_bleu.next(data.valid_sets[i].lines);
+    v.sets[i].second.chrf = by_chrf.next(data.valid_sets[i].lines);
+  }
+  if (v.sets.size() == 1) v.sets.clear();
+  if (!options.valid_script.empty()) {
+    ScriptScore by_script = score_of_script(options, hypotheses, data, among);
+    v.script = by_script.score;
+    v.script_problem = std::move(by_script.problem);
+  }
+  for (size_t i = 0; i < std::min<size_t>(5, hypotheses.size()); ++i)
+    v.examples.push_back({data.valid_source[i], data.valid_reference[i], hypotheses[i]});
+  return v;
+}
+
+std::string warning_of_no_validation(const TrainOptions& o, int64_t updates_an_epoch) {
+  const Interval valid = Interval::parse("valid-every", o.valid_every);
+  const int64_t first = valid.updates > 0 ? valid.updates : valid.epochs * updates_an_epoch;
+  int64_t end = first;
+  if (o.max_updates > 0) end = std::min(end, o.max_updates);
+  if (o.max_epochs > 0) end = std::min(end, o.max_epochs * updates_an_epoch);
+  if (end >= first) return "";
+  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (`valid-every` ",
+             o.valid_every, "): lower `valid-every` to ", end, " or less to have one",
+             o.average_best > 0 ? cat("; without any, `average-best` ", o.average_best, " has no models") : "");
+}
+
+}  // namespace hexapla::train
