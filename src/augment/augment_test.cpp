@@ -4,7 +4,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "data/files/lines.h"
 #include "models/open_model.h"
 #include "train/test_runs.h"

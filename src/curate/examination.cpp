@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "curate/clean_writer.h"
 #include "curate/hash_set.h"
 #include "curate/line_faults.h"

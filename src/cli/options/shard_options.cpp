@@ -4,8 +4,8 @@
 #include <iostream>
 #include <streambuf>
 
+#include "base/files/hash.h"
 #include "base/files/overwriting.h"
-#include "base/hash.h"
 #include "cli/options/output_files.h"
 #include "cli/parser.h"
 #include "model/weights/model_file.h"

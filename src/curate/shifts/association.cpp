@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "text/utf8.h"
 
 namespace hexapla::curate {

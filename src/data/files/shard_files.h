@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "data/files/compression.h"
 #include "data/files/line_range.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/json.h"
 #include "train/loop/schedule.h"
 #include "train/run/run_vocabularies.h"

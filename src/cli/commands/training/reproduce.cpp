@@ -7,7 +7,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/text_inputs.h"

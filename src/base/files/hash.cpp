@@ -1,4 +1,4 @@
-#include "base/hash.h"
+#include "base/files/hash.h"
 
 #include <xxhash.h>
 
