@@ -7,7 +7,7 @@
 #include "base/compute/random.h"
 #include "lab/seconds.h"
 #include "model/encoder.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/files/test_folder.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::quantize {
 namespace {

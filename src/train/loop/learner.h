@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "train/data/training_data.h"
 #include "train/loop/communicator.h"
 #include "train/loop/optimizer.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Checks whether a training fits into memory, and how large its batches may be.
 #include "data/batches/batch_stream.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "train/data/training_data.h"
 #include "train/shards/update_batches.h"
 #include "train/watch/watcher.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 #include "train/data/training_data.h"
 #include "train/loop/result.h"
 #include "train/run/checkpoint.h"

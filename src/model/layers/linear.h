@@ -1,5 +1,5 @@
 #pragma once
-#include "model/weights/parameter.h"
+#include "model/parameters/parameter.h"
 #include "ops/ops.h"
 
 namespace hexapla::model {

@@ -1,7 +1,7 @@
 #pragma once
 // Position-wise feed-forward networks, section 3.3, and variants: gated, and mixtures of experts.
-#include "model/experts/mixture_of_experts.h"
-#include "model/experts/split_feed_forward.h"
+#include "model/layers/mixture_of_experts.h"
+#include "model/layers/split_feed_forward.h"
 
 namespace hexapla::model {
 

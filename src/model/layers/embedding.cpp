@@ -1,4 +1,4 @@
-#include "model/embedding.h"
+#include "model/layers/embedding.h"
 
 #include "base/scope.h"
 

@@ -1,4 +1,4 @@
-#include "model/experts/mixture_of_experts.h"
+#include "model/layers/mixture_of_experts.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "base/compute/random.h"
-#include "model/feed_forward.h"
-#include "model/weights/parameters.h"
+#include "model/layers/feed_forward.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 namespace {

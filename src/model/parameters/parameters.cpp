@@ -1,4 +1,4 @@
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 

@@ -2,7 +2,7 @@
 // Embeddings (section 3.4) and positional encodings (3.5).
 #include <cmath>
 
-#include "model/norm.h"
+#include "model/layers/norm.h"
 
 namespace hexapla::model {
 

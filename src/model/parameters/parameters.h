@@ -1,7 +1,7 @@
 #pragma once
 #include "base/compute/pages.h"
 #include "base/compute/random.h"
-#include "model/weights/parameter.h"
+#include "model/parameters/parameter.h"
 
 namespace hexapla::model {
 

@@ -1,4 +1,4 @@
-#include "model/mixing.h"
+#include "model/layers/mixing.h"
 
 #include "base/scope.h"
 

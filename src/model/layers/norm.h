@@ -1,6 +1,6 @@
 #pragma once
 // The norms: LayerNorm(x + r), the paper's (section 3.1), BatchNorm(x + r), and x + r alone.
-#include "model/weights/parameter.h"
+#include "model/parameters/parameter.h"
 #include "ops/ops.h"
 
 namespace hexapla::model {

@@ -1,4 +1,4 @@
-#include "model/norm.h"
+#include "model/layers/norm.h"
 
 #include <cmath>
 

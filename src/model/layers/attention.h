@@ -2,7 +2,7 @@
 // Section 3.2: heads with a score function, and the three uses of multi-head attention.
 #include <cmath>
 
-#include "model/linear.h"
+#include "model/layers/linear.h"
 #include "ops/weighted_attention.h"
 
 namespace hexapla::model {

@@ -1,4 +1,4 @@
-#include "model/experts/split_feed_forward.h"
+#include "model/layers/split_feed_forward.h"
 
 #include <gmock/gmock.h>
 
@@ -6,8 +6,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/random.h"
-#include "model/feed_forward.h"
-#include "model/weights/parameters.h"
+#include "model/layers/feed_forward.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 namespace {

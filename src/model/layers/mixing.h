@@ -1,7 +1,7 @@
 #pragma once
 // Lets the tokens of a sentence interact: self-attention, or the alternatives that section 4
 // compares it with.
-#include "model/attention.h"
+#include "model/layers/attention.h"
 #include "ops/gru.h"
 #include "ops/neighbors.h"
 #include "ops/ssru.h"

@@ -1,4 +1,4 @@
-#include "model/experts/split_feed_forward.h"
+#include "model/layers/split_feed_forward.h"
 
 namespace hexapla::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/feed_forward.h"
+#include "model/layers/feed_forward.h"
 
 namespace hexapla::model {
 

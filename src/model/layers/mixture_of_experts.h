@@ -1,7 +1,7 @@
 #pragma once
 // A mixture of experts in place of the feed-forward network: a router assigns each token to one or
 // two of E networks (Fedus et al. 2021, "Switch Transformers"; Lepikhin et al. 2020, "GShard").
-#include "model/linear.h"
+#include "model/layers/linear.h"
 #include "ops/routing.h"
 
 namespace hexapla::model {

@@ -3,7 +3,7 @@
 // of equal size, are the experts, and those with the highest scores are used (Zhang et al. 2022,
 // "MoEfication: Transformer Feed-forward Layers are Mixtures of Experts"). There are no gates: with
 // all experts it equals the original network.
-#include "model/linear.h"
+#include "model/layers/linear.h"
 #include "ops/routing.h"
 
 namespace hexapla::model {

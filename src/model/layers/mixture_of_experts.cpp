@@ -1,4 +1,4 @@
-#include "model/experts/mixture_of_experts.h"
+#include "model/layers/mixture_of_experts.h"
 
 #include "base/scope.h"
 
