@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 
@@ -16,7 +16,7 @@ std::string piece_of_bpe_token(const std::string& token);
 
 // A SentencePiece model that splits blank-separated words into the pieces that the merges produce.
 // tokens: the vocabulary's, for characters that occur in no merge. If two pairs produce the same
-// piece, the first one counts. The model has no special pieces (text/vocabulary/piece_table.h adds
+// piece, the first one counts. The model has no special pieces (text/vocabulary/pieces/piece_table.h adds
 // them). DataError naming file and line: no pair, or merges of version 0.1, whose word ends differ.
 text::PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string>& tokens);
 

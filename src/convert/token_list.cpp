@@ -8,8 +8,8 @@
 #include "convert/parsing/json_texts.h"
 #include "convert/parsing/limits.h"
 #include "convert/parsing/pickle.h"
-#include "text/vocabulary/piece_model.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "cluster/rounded.h"
 #include "cluster/tree.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "train/loop/learner.h"
 #include "train/shards/layer_segments.h"
 

@@ -11,7 +11,7 @@
 #include "convert/parsing/limits.h"
 #include "convert/plain_yaml.h"
 #include "convert/token_list.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

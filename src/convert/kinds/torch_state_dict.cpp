@@ -11,7 +11,7 @@
 #include "convert/kinds/positions.h"
 #include "convert/kinds/torch_layouts.h"
 #include "convert/token_list.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {

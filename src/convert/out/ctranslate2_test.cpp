@@ -15,7 +15,7 @@
 #include "base/test_paths.h"
 #include "convert/containers/ctranslate2_file.h"
 #include "convert/import.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {

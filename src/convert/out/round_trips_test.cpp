@@ -17,7 +17,7 @@
 #include "convert/out/search_there.h"
 #include "convert/out/tokenizer_json.h"
 #include "data/files/lines.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -2,7 +2,7 @@
 // A vocabulary as tokenizer.json for Hugging Face's tokenizers (github.com/huggingface/tokenizers).
 #include <string>
 
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 

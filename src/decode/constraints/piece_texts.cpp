@@ -5,7 +5,7 @@
 
 #include "text/lines/plain_line.h"
 #include "text/utf8.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::decode {
 namespace {

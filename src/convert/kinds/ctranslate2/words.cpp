@@ -11,8 +11,8 @@
 #include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"
 #include "convert/token_list.h"
-#include "text/vocabulary/piece_model.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

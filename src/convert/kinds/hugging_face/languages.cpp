@@ -13,7 +13,7 @@
 #include "convert/parsing/json_tree.h"
 #include "convert/parsing/limits.h"
 #include "convert/token_list.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

@@ -10,7 +10,7 @@
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
 #include "convert/token_list.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

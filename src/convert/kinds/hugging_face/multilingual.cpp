@@ -11,7 +11,7 @@
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "convert/bpe_codes.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {

@@ -10,7 +10,7 @@
 #include "convert/out/plain_text.h"
 #include "convert/out/stored_numbers.h"
 #include "text/utf8.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

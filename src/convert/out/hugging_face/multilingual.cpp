@@ -12,8 +12,8 @@
 #include "convert/out/new_folder.h"
 #include "convert/out/stored_numbers.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_model.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

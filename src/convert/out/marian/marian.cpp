@@ -11,7 +11,7 @@
 #include "convert/out/new_folder.h"
 #include "convert/out/plain_text.h"
 #include "convert/out/search_there.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

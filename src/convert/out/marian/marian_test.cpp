@@ -14,7 +14,7 @@
 #include "convert/containers/npz_file.h"
 #include "convert/import.h"
 #include "convert/out/search_there.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

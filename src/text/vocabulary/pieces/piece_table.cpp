@@ -1,4 +1,4 @@
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 #include <string_view>
 #include <unordered_map>

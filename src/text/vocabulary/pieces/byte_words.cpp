@@ -1,4 +1,4 @@
-#include "text/vocabulary/byte_level/byte_words.h"
+#include "text/vocabulary/pieces/byte_words.h"
 
 #include <utf8proc.h>
 

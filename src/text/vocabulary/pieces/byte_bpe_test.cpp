@@ -1,10 +1,10 @@
-#include "text/vocabulary/byte_level/byte_bpe.h"
+#include "text/vocabulary/pieces/byte_bpe.h"
 
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
-#include "text/vocabulary/byte_level/test_byte_model.h"
+#include "text/vocabulary/pieces/test_byte_model.h"
 #include "text/vocabulary/sampling.h"
 
 namespace hexapla::text {

@@ -1,4 +1,4 @@
-#include "text/vocabulary/charsmap.h"
+#include "text/vocabulary/pieces/charsmap.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 #include <gmock/gmock.h>
 #include <sentencepiece_processor.h>
@@ -10,7 +10,7 @@
 #include "base/files/test_folder.h"
 #include "text/lines/plain_line.h"
 #include "text/utf8.h"
-#include "text/vocabulary/charsmap.h"
+#include "text/vocabulary/pieces/charsmap.h"
 #include "text/vocabulary/test_tokenizers.h"
 
 namespace hexapla::text {

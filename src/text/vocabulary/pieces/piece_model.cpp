@@ -1,4 +1,4 @@
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/files/varint.h"
 #include "text/utf8.h"
-#include "text/vocabulary/byte_level/byte_words.h"
-#include "text/vocabulary/charsmap.h"
+#include "text/vocabulary/pieces/byte_words.h"
+#include "text/vocabulary/pieces/charsmap.h"
 
 namespace hexapla::text {
 namespace {

@@ -11,7 +11,7 @@
 namespace hexapla::text {
 
 struct PieceModel {
-  // byte_bpe is ours: byte-level BPE (text/vocabulary/byte_level/byte_bpe.h), whose pieces have
+  // byte_bpe is ours: byte-level BPE (text/vocabulary/pieces/byte_bpe.h), whose pieces have
   // GPT-2's names ("Ġthe").
   enum class Kind { unigram = 1, bpe = 2, word = 3, character = 4, byte_bpe = 5 };
   enum class Type { normal = 1, unknown = 2, control = 3, user = 4, unused = 5, byte = 6 };
@@ -21,7 +21,7 @@ struct PieceModel {
     Type type = Type::normal;
   };
   struct Normalizer {
-    std::string charsmap;  // see text/vocabulary/charsmap.h
+    std::string charsmap;  // see text/vocabulary/pieces/charsmap.h
     bool add_dummy_prefix = true, remove_extra_whitespaces = true, escape_whitespaces = true;
   };
   Kind kind = Kind::unigram;
@@ -29,7 +29,7 @@ struct PieceModel {
   Normalizer normalizer, denormalizer;
   bool byte_fallback = false, treat_whitespace_as_suffix = false;
   // Number of ids a text may get; 0: the number of pieces. Pieces with higher ids count as unknown,
-  // but text is still split into them (text/vocabulary/piece_table.h).
+  // but text is still split into them (text/vocabulary/pieces/piece_table.h).
   size_t ids = 0;
   // The piece that begins every text, as a language in multilingual models (">>de<<"); "": none.
   std::string opening;

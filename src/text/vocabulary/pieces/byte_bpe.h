@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/words.h"
 
 namespace hexapla::text {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "text/vocabulary/byte_level/byte_words.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/byte_words.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::text {

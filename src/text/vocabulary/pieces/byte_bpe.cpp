@@ -1,9 +1,9 @@
-#include "text/vocabulary/byte_level/byte_bpe.h"
+#include "text/vocabulary/pieces/byte_bpe.h"
 
 #include <queue>
 
 #include "base/error.h"
-#include "text/vocabulary/byte_level/byte_words.h"
+#include "text/vocabulary/pieces/byte_words.h"
 
 namespace hexapla::text {
 namespace {
