@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/pieces/piece_table.h"
 

@@ -19,7 +19,7 @@
 #include "base/system/cancellation.h"
 #include "base/system/child_process.h"
 #include "base/system/machine.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/normalization.h"
 #include "text/vocabulary/pieces/byte_bpe.h"

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/files/test_folder.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/pieces/charsmap.h"
 #include "text/vocabulary/test_tokenizers.h"

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla::text {

@@ -1,4 +1,4 @@
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 
 #include <vector>
 
