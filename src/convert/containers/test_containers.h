@@ -7,8 +7,8 @@
 
 #include "convert/foreign_tensors.h"
 #include "convert/parsing/zip_archive.h"
-#include "data/files/compression.h"
 #include "data/files/test_compress.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::convert {
 

@@ -12,8 +12,8 @@
 
 #include "base/files/file.h"
 #include "base/files/hash.h"
-#include "data/files/compression.h"
 #include "data/files/line_range.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::data {
 

@@ -1,4 +1,4 @@
-#include "data/links.h"
+#include "data/files/links.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 
 #include <lzma.h>
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "data/links.h"
+#include "data/files/links.h"
 
 #include <gmock/gmock.h>
 
