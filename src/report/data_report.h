@@ -2,7 +2,7 @@
 // The results of `hexapla data` as text and JSON.
 #include <string>
 
-#include "curate/examination.h"
+#include "data/curate/examination.h"
 
 namespace hexapla::report {
 

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "curate/examination.h"
+#include "data/curate/examination.h"
 #include "report/data_report.h"
 
 namespace hexapla::cli {

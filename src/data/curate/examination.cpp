@@ -1,4 +1,4 @@
-#include "curate/examination.h"
+#include "data/curate/examination.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/files/hash.h"
-#include "curate/clean_writer.h"
-#include "curate/hash_set.h"
-#include "curate/line_faults.h"
-#include "curate/raw_pairs.h"
-#include "curate/shifts/change_locator.h"
+#include "data/curate/clean_writer.h"
+#include "data/curate/hash_set.h"
+#include "data/curate/line_faults.h"
+#include "data/curate/pairs/raw_pairs.h"
+#include "data/curate/shifts/change_locator.h"
 #include "text/characters.h"
 
 namespace hexapla::curate {

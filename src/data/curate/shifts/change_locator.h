@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "curate/raw_pairs.h"
-#include "curate/shifts/association.h"
+#include "data/curate/pairs/raw_pairs.h"
+#include "data/curate/shifts/association.h"
 
 namespace hexapla::curate {
 

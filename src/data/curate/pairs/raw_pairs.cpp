@@ -1,4 +1,4 @@
-#include "curate/raw_pairs.h"
+#include "data/curate/pairs/raw_pairs.h"
 
 #include <algorithm>
 

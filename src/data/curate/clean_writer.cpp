@@ -1,4 +1,4 @@
-#include "curate/clean_writer.h"
+#include "data/curate/clean_writer.h"
 
 #include <algorithm>
 #include <utility>

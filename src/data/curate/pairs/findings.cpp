@@ -1,4 +1,4 @@
-#include "curate/findings.h"
+#include "data/curate/pairs/findings.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "curate/mojibake.h"
+#include "data/curate/mojibake.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "curate/shifts/shifts.h"
+#include "data/curate/shifts/shifts.h"
 
 #include <algorithm>
 #include <array>

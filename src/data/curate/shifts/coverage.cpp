@@ -1,4 +1,4 @@
-#include "curate/shifts/coverage.h"
+#include "data/curate/shifts/coverage.h"
 
 namespace hexapla::curate {
 namespace {

@@ -1,11 +1,11 @@
-#include "curate/line_faults.h"
+#include "data/curate/line_faults.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
-#include "curate/mojibake.h"
+#include "data/curate/mojibake.h"
 #include "text/utf8.h"
 
 namespace hexapla::curate {

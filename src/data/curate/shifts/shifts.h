@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "curate/signature.h"
+#include "data/curate/pairs/signature.h"
 
 namespace hexapla::curate {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "curate/findings.h"
+#include "data/curate/pairs/findings.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::curate {

@@ -1,4 +1,4 @@
-#include "curate/examination.h"
+#include "data/curate/examination.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "curate/test_text.h"
+#include "data/curate/test_text.h"
 #include "data/files/lines.h"
 #include "data/files/test_files.h"
 

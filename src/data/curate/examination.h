@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/range.h"
-#include "curate/findings.h"
-#include "curate/shifts/change_locator.h"
-#include "curate/shifts/coverage.h"
-#include "curate/shifts/shifts.h"
+#include "data/curate/pairs/findings.h"
+#include "data/curate/shifts/change_locator.h"
+#include "data/curate/shifts/coverage.h"
+#include "data/curate/shifts/shifts.h"
 #include "data/files/parallel_text.h"
 
 namespace hexapla::curate {

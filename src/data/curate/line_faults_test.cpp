@@ -1,4 +1,4 @@
-#include "curate/line_faults.h"
+#include "data/curate/line_faults.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "base/compute/random.h"
 #include "base/error.h"
-#include "curate/hash_set.h"
-#include "curate/mojibake.h"
+#include "data/curate/hash_set.h"
+#include "data/curate/mojibake.h"
 #include "data/files/lines.h"
 
 namespace hexapla::curate {

@@ -1,4 +1,4 @@
-#include "curate/signature.h"
+#include "data/curate/pairs/signature.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "curate/shifts/change_locator.h"
+#include "data/curate/shifts/change_locator.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "curate/shifts/shifts.h"
+#include "data/curate/shifts/shifts.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "curate/shifts/change_locator.h"
-#include "curate/test_text.h"
+#include "data/curate/shifts/change_locator.h"
+#include "data/curate/test_text.h"
 #include "data/files/lines.h"
 
 namespace hexapla::curate {

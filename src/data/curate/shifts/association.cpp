@@ -1,4 +1,4 @@
-#include "curate/shifts/association.h"
+#include "data/curate/shifts/association.h"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "curate/findings.h"
+#include "data/curate/pairs/findings.h"
 
 namespace hexapla::curate {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "curate/examination.h"
+#include "data/curate/examination.h"
 #include "data/files/lines.h"
 
 namespace hexapla::curate {
