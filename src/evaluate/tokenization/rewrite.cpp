@@ -1,4 +1,4 @@
-#include "evaluate/metrics/rewrite.h"
+#include "evaluate/tokenization/rewrite.h"
 
 #include <utility>
 
