@@ -1,4 +1,4 @@
-#include "lab/moefication.h"
+#include "lab/bench/moefication.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lab/sampled_input.h"
+#include "lab/bench/sampled_input.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "lab/layer_time.h"
+#include "lab/bench/layer_time.h"
 
 #include <algorithm>
 #include <functional>

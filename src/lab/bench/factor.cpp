@@ -1,4 +1,4 @@
-#include "lab/factor.h"
+#include "lab/bench/factor.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lab/copying.h"
+#include "lab/bench/copying.h"
 
 #include <chrono>
 #include <cmath>
