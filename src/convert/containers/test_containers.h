@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 #include "convert/parsing/zip_archive.h"
 #include "data/files/test_compress.h"
 #include "data/packed/compression.h"

@@ -9,8 +9,8 @@
 #include "convert/kinds/zero_start.h"
 #include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"
-#include "convert/plain_yaml.h"
-#include "convert/token_list.h"
+#include "convert/texts/plain_yaml.h"
+#include "convert/texts/token_list.h"
 #include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {

@@ -13,7 +13,7 @@
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
-#include "convert/plain_yaml.h"
+#include "convert/texts/plain_yaml.h"
 #include "decode/models/shortlist.h"
 #include "models/open_model.h"
 

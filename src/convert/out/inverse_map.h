@@ -1,9 +1,9 @@
 #pragma once
-// A model's parameters as another system's tensors: the inverse of fill() (convert/weight_map.h).
+// A model's parameters as another system's tensors: the inverse of fill() (convert/foreign/weight_map.h).
 #include <string>
 #include <vector>
 
-#include "convert/weight_map.h"
+#include "convert/foreign/weight_map.h"
 #include "model/weights/model_file.h"
 #include "tensor/safetensors.h"
 

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "convert/json_file.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/hugging_face/names.h"
@@ -12,6 +11,7 @@
 #include "convert/out/new_folder.h"
 #include "convert/out/stored_numbers.h"
 #include "convert/parsing/limits.h"
+#include "convert/texts/json_file.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/pieces/piece_table.h"
 

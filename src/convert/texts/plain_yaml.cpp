@@ -1,4 +1,4 @@
-#include "convert/plain_yaml.h"
+#include "convert/texts/plain_yaml.h"
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 #include <map>
 #include <memory>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 
 namespace hexapla::convert {
 

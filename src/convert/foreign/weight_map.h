@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 #include "model/config.h"
 #include "tensor/tensor.h"
 

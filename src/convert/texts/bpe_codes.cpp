@@ -1,4 +1,4 @@
-#include "convert/bpe_codes.h"
+#include "convert/texts/bpe_codes.h"
 
 #include <algorithm>
 #include <unordered_set>

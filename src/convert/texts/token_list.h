@@ -23,7 +23,7 @@ struct TokenNames {
 TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path);
 
 // The vocabulary of a model file (its bytes) with these ids. subwords: a SentencePiece model or
-// subword-nmt merges (convert/bpe_codes.h) that splits text into the tokens; empty: the text is
+// subword-nmt merges (convert/texts/bpe_codes.h) that splits text into the tokens; empty: the text is
 // already split, by blanks. path: the list, for messages. DataError: a special token is missing, a
 // token is listed twice, or the text cannot be split beforehand because the tokens contain
 // SentencePiece's mark.

@@ -1,4 +1,4 @@
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,13 +1,13 @@
-#include "convert/token_list.h"
+#include "convert/texts/token_list.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/error.h"
-#include "convert/bpe_codes.h"
 #include "convert/parsing/json_texts.h"
 #include "convert/parsing/limits.h"
 #include "convert/parsing/pickle.h"
+#include "convert/texts/bpe_codes.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/pieces/piece_table.h"
 

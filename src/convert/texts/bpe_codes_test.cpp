@@ -1,4 +1,4 @@
-#include "convert/bpe_codes.h"
+#include "convert/texts/bpe_codes.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
-#include "convert/token_list.h"
+#include "convert/texts/token_list.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -1,4 +1,4 @@
-#include "convert/weight_map.h"
+#include "convert/foreign/weight_map.h"
 
 #include <algorithm>
 #include <cmath>

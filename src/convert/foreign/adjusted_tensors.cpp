@@ -1,4 +1,4 @@
-#include "convert/adjusted_tensors.h"
+#include "convert/foreign/adjusted_tensors.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "convert/json_file.h"
+#include "convert/texts/json_file.h"
 
 #include "base/error.h"
 #include "convert/parsing/limits.h"
