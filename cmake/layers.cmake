@@ -2,6 +2,7 @@
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu)      # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
+set(HEXAPLA_APART_decode opened)             # needs a device, which the rest of decode does not
 set(HEXAPLA_APART_cluster mpi)               # linked by the program only
 hexapla_layer(base                )
 hexapla_layer(tensor              base)
@@ -16,17 +17,14 @@ hexapla_layer(text                base)
 hexapla_layer(data                base text)
 hexapla_layer(evaluate            base)
 hexapla_layer(decode              base tensor backend ops model text data)
+hexapla_layer(decode/opened       base tensor backend backend/cpu ops model text data decode)
 hexapla_layer(convert             base tensor backend backend/reference ops model text data decode)
 hexapla_layer(train               base cluster tensor backend ops model text data decode evaluate)
 hexapla_layer(scale               base cluster tensor backend ops model text data train)
-hexapla_layer(quantize            base tensor backend ops model)
-hexapla_layer(inspect             base tensor backend ops model text data decode train)
-hexapla_layer(models              base tensor backend backend/cpu ops model text data decode)
-hexapla_layer(report              base tensor model text data evaluate decode inspect models)
-hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
-hexapla_layer(augment             base text data decode)
-hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode train inspect models report)
+hexapla_layer(inspect             base tensor backend ops model text data evaluate decode decode/opened train)
+hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
+hexapla_layer(tune                base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(document            base text)
-hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data evaluate decode train quantize inspect models report document)
+hexapla_layer(api                 base cluster tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect document)
 hexapla_layer(serve               base text data document api)
-hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode train quantize inspect models scale report lab augment tune convert document api serve)
+hexapla_layer(cli                 base cluster cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect scale lab tune convert document api serve)

@@ -7,7 +7,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/system/cancellation.h"
 #include "cluster/agreement.h"
-#include "report/pages/run_report.h"
+#include "inspect/report/run_report.h"
 #include "text/quantities.h"
 #include "train/memory/memory_budget.h"
 #include "train/run/resume.h"

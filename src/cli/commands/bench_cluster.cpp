@@ -14,7 +14,7 @@
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "cluster/mpi/mpi_processes.h"
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 #include "scale/measurement.h"
 #include "scale/some_processes.h"
 

@@ -12,7 +12,7 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 #include "data/curate/examination.h"
-#include "report/data_report.h"
+#include "inspect/report/data_report.h"
 
 namespace hexapla::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "cli/command.h"
 #include "cli/terminal/train_progress.h"
 #include "data/dates/dates.h"
+#include "decode/opened/open_model.h"
+#include "inspect/drawing/picture.h"
 #include "inspect/recorder.h"
-#include "models/open_model.h"
-#include "report/picture.h"
 #include "train/run/checkpoint.h"
 
 namespace hexapla::cli {

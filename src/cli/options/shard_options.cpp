@@ -8,8 +8,8 @@
 #include "base/files/overwriting.h"
 #include "cli/options/output_files.h"
 #include "cli/parser.h"
+#include "decode/opened/open_model.h"
 #include "model/weights/model_file.h"
-#include "models/open_model.h"
 #include "train/provenance/provenance.h"
 
 namespace hexapla::cli {

@@ -15,7 +15,7 @@
 #include "convert/kinds/test_golden.h"
 #include "convert/texts/plain_yaml.h"
 #include "decode/models/shortlist.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::convert {
 namespace {

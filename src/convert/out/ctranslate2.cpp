@@ -182,7 +182,7 @@ class Exporter {
     add_stack("decoder", c.dec_layers, model_.net->decoder.input);
     out_.add_flag("encoder/embeddings_merge", int8_t{0});
     out_.add_flag("encoder/multi_query_attention", int8_t{0});
-    const int64_t usual = std::max<int64_t>(0, c.dec_layers - 2);  // as in models/alignment_head.h
+    const int64_t usual = std::max<int64_t>(0, c.dec_layers - 2);  // as in decode/opened/alignment_head.h
     out_.add_flag("decoder/alignment_layer", static_cast<int16_t>(model_.usage.alignment_layer.value_or(usual)));
     // The number of heads to average, from the first on; 0: all.
     out_.add_flag("decoder/alignment_heads", static_cast<int16_t>(model_.usage.alignment_head == 0 ? 1 : 0));

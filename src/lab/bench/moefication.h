@@ -2,8 +2,8 @@
 // Splits a trained model's feed-forward networks into experts (Zhang et al. 2022, "MoEfication"):
 // similar hidden units form an expert, and routers fitted afterwards choose the experts for each
 // token.
+#include "decode/opened/open_model.h"
 #include "model/layers/feed_forward.h"
-#include "models/open_model.h"
 
 namespace hexapla::lab {
 

@@ -13,7 +13,7 @@
 #include "convert/out/hugging_face/multilingual.h"
 #include "convert/out/marian/marian.h"
 #include "convert/out/plain_safetensors.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 namespace {

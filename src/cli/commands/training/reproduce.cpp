@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/text_inputs.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "text/utf8.h"
 #include "train/provenance/provenance.h"
 

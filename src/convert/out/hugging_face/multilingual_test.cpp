@@ -16,7 +16,7 @@
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
 #include "convert/out/search_there.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::convert {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/beam_report.h"
+#include "inspect/report/beam_report.h"
 
 #include <gmock/gmock.h>
 

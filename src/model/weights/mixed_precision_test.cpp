@@ -1,4 +1,4 @@
-#include "quantize/mixed_precision.h"
+#include "model/weights/mixed_precision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

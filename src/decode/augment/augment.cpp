@@ -1,4 +1,4 @@
-#include "augment/augment.h"
+#include "decode/augment/augment.h"
 
 #include <algorithm>
 

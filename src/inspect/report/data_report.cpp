@@ -1,4 +1,4 @@
-#include "report/data_report.h"
+#include "inspect/report/data_report.h"
 
 #include <fmt/format.h>
 

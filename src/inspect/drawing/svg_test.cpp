@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "inspect/drawing/svg.h"
 
 #include <gtest/gtest.h>
 

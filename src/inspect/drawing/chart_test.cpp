@@ -1,4 +1,4 @@
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 
 #include <gmock/gmock.h>
 #include <clocale>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "decode/opened/open_model.h"
 #include "decode/translate_options.h"
 #include "evaluate/metrics/metric.h"
-#include "models/open_model.h"
 
 namespace hexapla::report {
 

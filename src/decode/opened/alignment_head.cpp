@@ -1,4 +1,4 @@
-#include "models/alignment_head.h"
+#include "decode/opened/alignment_head.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "report/svg.h"
+#include "inspect/drawing/svg.h"
 #include "text/utf8.h"
 
 namespace hexapla::report {

@@ -1,4 +1,4 @@
-#include "report/pages/run_report.h"
+#include "inspect/report/run_report.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
 #include "base/json.h"
+#include "decode/opened/open_model.h"
+#include "inspect/drawing/chart.h"
+#include "inspect/drawing/page.h"
+#include "inspect/drawing/svg.h"
 #include "inspect/recorder.h"
-#include "models/open_model.h"
-#include "report/chart.h"
-#include "report/pages/page.h"
-#include "report/svg.h"
 #include "text/quantities.h"
 
 namespace hexapla::report {

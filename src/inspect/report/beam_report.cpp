@@ -1,4 +1,4 @@
-#include "report/beam_report.h"
+#include "inspect/report/beam_report.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "report/picture.h"
-#include "report/svg.h"
+#include "inspect/drawing/picture.h"
+#include "inspect/drawing/svg.h"
 #include "text/utf8.h"
 
 namespace hexapla::report {

@@ -1,4 +1,4 @@
-#include "report/evaluate_report.h"
+#include "inspect/report/evaluate_report.h"
 #include "base/json.h"
 #include "text/utf8.h"
 

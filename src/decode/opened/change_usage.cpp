@@ -1,4 +1,4 @@
-#include "models/change_usage.h"
+#include "decode/opened/change_usage.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "report/picture.h"
+#include "inspect/drawing/picture.h"
 
 #include <fmt/format.h>
 

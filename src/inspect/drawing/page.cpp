@@ -1,10 +1,10 @@
-#include "report/pages/page.h"
+#include "inspect/drawing/page.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "report/chart.h"
-#include "report/svg.h"
+#include "inspect/drawing/chart.h"
+#include "inspect/drawing/svg.h"
 
 namespace hexapla::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/comparison.h"
+#include "inspect/report/comparison.h"
 
 #include <fmt/format.h>
 

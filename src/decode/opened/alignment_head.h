@@ -1,5 +1,5 @@
 #pragma once
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::models {
 

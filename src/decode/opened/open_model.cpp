@@ -1,4 +1,4 @@
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "augment/augment.h"
+#include "decode/augment/augment.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include "base/files/test_folder.h"
 #include "base/files/test_toy_corpus.h"
 #include "data/files/lines.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "train/test_runs.h"
 
 namespace hexapla::augment {

@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "inspect/drawing/svg.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "report/picture.h"
+#include "inspect/drawing/picture.h"
 #include "text/utf8.h"
 
 namespace hexapla::report {

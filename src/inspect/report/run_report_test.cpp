@@ -1,5 +1,5 @@
 // report.html is well-formed, complete, and safe for any text in a corpus.
-#include "report/pages/run_report.h"
+#include "inspect/report/run_report.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "decode/opened/open_model.h"
 #include "model/weights/model_file.h"
-#include "models/open_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::report {
