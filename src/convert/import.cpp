@@ -10,7 +10,7 @@
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
-#include "convert/kinds/marian.h"
+#include "convert/kinds/marian/marian.h"
 #include "convert/kinds/toolkits/fairseq.h"
 #include "convert/kinds/toolkits/joeynmt.h"
 #include "convert/kinds/toolkits/opennmt_py.h"

@@ -1,4 +1,4 @@
-#include "convert/out/tokenizer_json.h"
+#include "convert/kinds/mapped/tokenizer_json.h"
 
 #include <algorithm>
 

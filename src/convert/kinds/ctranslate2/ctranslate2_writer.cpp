@@ -1,4 +1,4 @@
-#include "convert/out/ctranslate2.h"
+#include "convert/kinds/ctranslate2/ctranslate2_writer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 #include "backend/reference/reference.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "convert/out/new_folder.h"
-#include "convert/out/plain_text.h"
-#include "convert/out/search_there.h"
+#include "convert/writing/new_folder.h"
+#include "convert/writing/plain_text.h"
+#include "convert/writing/search_there.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

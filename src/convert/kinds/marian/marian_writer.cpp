@@ -1,4 +1,4 @@
-#include "convert/out/marian/marian.h"
+#include "convert/kinds/marian/marian_writer.h"
 
 #include <algorithm>
 #include <map>
@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "convert/out/marian/folded_start.h"
-#include "convert/out/marian/npz_writer.h"
-#include "convert/out/new_folder.h"
-#include "convert/out/plain_text.h"
-#include "convert/out/search_there.h"
+#include "convert/kinds/marian/folded_start.h"
+#include "convert/kinds/marian/npz_writer.h"
+#include "convert/writing/new_folder.h"
+#include "convert/writing/plain_text.h"
+#include "convert/writing/search_there.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 

@@ -1,8 +1,8 @@
-#include "convert/out/hugging_face/search_settings.h"
+#include "convert/kinds/hugging_face/writer/search_settings.h"
 
 #include <algorithm>
 
-#include "convert/out/search_there.h"
+#include "convert/writing/search_there.h"
 
 namespace hexapla::convert {
 namespace {

@@ -1,6 +1,6 @@
 // Models exported to CTranslate2, read back by our reader, and by CTranslate2 itself if
 // HEXAPLA_CTRANSLATE2 names a Python that has it (with sentencepiece).
-#include "convert/out/ctranslate2.h"
+#include "convert/kinds/ctranslate2/ctranslate2_writer.h"
 
 #include <gmock/gmock.h>
 

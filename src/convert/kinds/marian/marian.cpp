@@ -1,4 +1,4 @@
-#include "convert/kinds/marian.h"
+#include "convert/kinds/marian/marian.h"
 
 #include <algorithm>
 #include <filesystem>

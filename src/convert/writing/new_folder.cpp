@@ -1,4 +1,4 @@
-#include "convert/out/new_folder.h"
+#include "convert/writing/new_folder.h"
 
 #include <unistd.h>
 

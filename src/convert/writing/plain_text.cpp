@@ -1,4 +1,4 @@
-#include "convert/out/plain_text.h"
+#include "convert/writing/plain_text.h"
 
 #include <algorithm>
 

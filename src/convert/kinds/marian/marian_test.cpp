@@ -1,5 +1,5 @@
 // A model in Marian's format (scripts/golden/marian_npz.py) translates as in Marian after import.
-#include "convert/kinds/marian.h"
+#include "convert/kinds/marian/marian.h"
 
 #include <gmock/gmock.h>
 

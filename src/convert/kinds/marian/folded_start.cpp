@@ -1,4 +1,4 @@
-#include "convert/out/marian/folded_start.h"
+#include "convert/kinds/marian/folded_start.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "convert/out/marian/npz_writer.h"
+#include "convert/kinds/marian/npz_writer.h"
 
 #include <array>
 #include <limits>

@@ -1,5 +1,5 @@
 // Hugging Face's multilingual models can be exported to their original folder.
-#include "convert/out/hugging_face/multilingual.h"
+#include "convert/kinds/hugging_face/writer/multilingual.h"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
-#include "convert/out/search_there.h"
+#include "convert/writing/search_there.h"
 #include "decode/opened/open_model.h"
 
 namespace hexapla::convert {

@@ -1,11 +1,11 @@
-#include "convert/out/plain_safetensors.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
 
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "convert/out/new_folder.h"
-#include "convert/out/stored_numbers.h"
-#include "convert/out/tokenizer_json.h"
+#include "convert/kinds/mapped/tokenizer_json.h"
+#include "convert/writing/new_folder.h"
+#include "convert/writing/stored_numbers.h"
 
 namespace hexapla::convert {
 

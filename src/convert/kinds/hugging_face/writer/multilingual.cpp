@@ -1,4 +1,4 @@
-#include "convert/out/hugging_face/multilingual.h"
+#include "convert/kinds/hugging_face/writer/multilingual.h"
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -6,12 +6,12 @@
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/hugging_face/names.h"
-#include "convert/out/hugging_face/search_settings.h"
-#include "convert/out/inverse_map.h"
-#include "convert/out/new_folder.h"
-#include "convert/out/stored_numbers.h"
+#include "convert/kinds/hugging_face/writer/search_settings.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
+#include "convert/writing/inverse_map.h"
+#include "convert/writing/new_folder.h"
+#include "convert/writing/stored_numbers.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/pieces/piece_table.h"
 

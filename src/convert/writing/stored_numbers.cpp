@@ -1,4 +1,4 @@
-#include "convert/out/stored_numbers.h"
+#include "convert/writing/stored_numbers.h"
 
 #include "tensor/half.h"
 

@@ -1,4 +1,4 @@
-#include "convert/out/search_there.h"
+#include "convert/writing/search_there.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
-#include "convert/out/inverse_map.h"
+#include "convert/writing/inverse_map.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "convert/out/stored_numbers.h"
+#include "convert/writing/stored_numbers.h"
 
 namespace hexapla::convert {
 namespace {

@@ -1,5 +1,5 @@
 // Models exported to Marian are the same when read back, and Marian translates with them as before.
-#include "convert/out/marian/marian.h"
+#include "convert/kinds/marian/marian_writer.h"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@
 #include "base/test_paths.h"
 #include "convert/containers/npz_file.h"
 #include "convert/import.h"
-#include "convert/out/search_there.h"
+#include "convert/writing/search_there.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
