@@ -14,7 +14,7 @@ if(HEXAPLA_SANITIZE MATCHES "address" AND HEXAPLA_SANITIZE_TESTS_QUICKLY)
 endif()
 # Layers with much computation are optimized even under the sanitizers; the others compile in half
 # the time without, and their checks are the same.
-set(HEXAPLA_COMPUTING_LAYERS base tensor backend backend_reference backend_cpu ops model text data curate evaluate decode)
+set(HEXAPLA_COMPUTING_LAYERS base tensor backend backend_reference backend_cpu ops model text data evaluate decode)
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_BUILD_TESTS)
   enable_testing()

@@ -1,7 +1,7 @@
 # libhexapla: all layers but the command line, as one shared library, with everything that other
 # programs need to use it.
 set(library_layers ${HEXAPLA_LAYERS})
-list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|train_cluster_mpi|lab|augment|train_tune|convert|serve)$")
+list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|train_cluster_mpi|lab|train_tune|convert|serve)$")
 set(library_objects)
 foreach(layer IN LISTS library_layers)
   list(APPEND library_objects $<TARGET_OBJECTS:${layer}>)

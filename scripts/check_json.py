@@ -11,7 +11,7 @@ from check_locale import is_test
 
 CALL = re.compile(r"\b[Jj]son\s*::\s*(?:parse|accept|sax_parse|from_\w+)\s*[(<]|\bordered_json\s*::\s*parse\s*\(")
 # Their handlers count levels.
-FOLLOWERS = {"src/convert/json_file.cpp", "src/convert/parsing/json_texts.cpp", "src/convert/parsing/json_tree.cpp",
+FOLLOWERS = {"src/convert/texts/json_file.cpp", "src/convert/parsing/json_texts.cpp", "src/convert/parsing/json_tree.cpp",
              "src/tensor/safetensors.cpp"}
 
 

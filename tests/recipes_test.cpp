@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "base/test_paths.h"
 
 namespace hexapla {

@@ -1,8 +1,8 @@
 #include "api/average.h"
 
 #include "base/error.h"
+#include "decode/opened/open_model.h"
 #include "model/weights/average.h"
-#include "models/open_model.h"
 #include "train/record/run_models.h"
 
 namespace hexapla::api {

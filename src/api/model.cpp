@@ -2,9 +2,9 @@
 
 #include "api/average.h"
 #include "api/guard.h"
+#include "decode/opened/open_model.h"
+#include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
-#include "models/open_model.h"
-#include "quantize/mixed_precision.h"
 #include "train/record/run_models.h"
 
 namespace hexapla {

@@ -10,7 +10,7 @@
 #include "base/compute/random.h"
 #include "decode/models/search_defaults.h"
 #include "model/weights/model_file.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::api::test {

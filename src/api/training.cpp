@@ -6,7 +6,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/system/cancellation.h"
-#include "report/pages/run_report.h"
+#include "inspect/report/run_report.h"
 #include "text/quantities.h"
 #include "train/cluster/agreement.h"
 #include "train/loop/run/resume.h"

@@ -1,6 +1,6 @@
 #pragma once
-#include "convert/foreign_model.h"
-#include "models/open_model.h"
+#include "convert/foreign/foreign_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 

@@ -12,8 +12,8 @@
 
 #include "base/files/test_folder.h"
 #include "cli/run.h"
+#include "model/parameters/parameters.h"
 #include "model/weights/model_file.h"
-#include "model/weights/parameters.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::cli {

@@ -6,18 +6,18 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "convert/bpe_codes.h"
-#include "convert/json_file.h"
 #include "convert/kinds/ctranslate2/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
 #include "convert/kinds/hugging_face/multilingual.h"
 #include "convert/kinds/mapped/mapped_safetensors.h"
-#include "convert/kinds/marian.h"
+#include "convert/kinds/marian/marian.h"
 #include "convert/kinds/toolkits/fairseq.h"
 #include "convert/kinds/toolkits/joeynmt.h"
 #include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
 #include "convert/parsing/limits.h"
+#include "convert/texts/bpe_codes.h"
+#include "convert/texts/json_file.h"
 #include "decode/models/search_defaults.h"
 
 namespace hexapla::convert {

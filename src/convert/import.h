@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/foreign_model.h"
+#include "convert/foreign/foreign_model.h"
 
 namespace hexapla::convert {
 

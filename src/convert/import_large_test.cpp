@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
-#include "convert/out/plain_safetensors.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::convert {

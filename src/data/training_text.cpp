@@ -5,7 +5,7 @@
 #include "base/compute/parallel.h"
 #include "base/compute/random.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "data/joined_pairs.h"
 #include "text/lines/sentences.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/compute/random.h"
 #include "decode/search/search.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::decode::test {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Models small enough to check every number.
 #include "inspect/recorder.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::inspect {
 

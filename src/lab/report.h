@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 
 namespace hexapla::lab {
 

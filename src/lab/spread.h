@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 
 namespace hexapla::lab {
 

@@ -3,9 +3,9 @@
 // through every sublayer: a norm replaces it (d <- J^T d), a sublayer adds to it (d <- d + J^T d).
 // Backward has the steps of forward in reverse.
 #include "model/config.h"
-#include "model/embedding.h"
-#include "model/feed_forward.h"
-#include "model/mixing.h"
+#include "model/layers/embedding.h"
+#include "model/layers/feed_forward.h"
+#include "model/layers/mixing.h"
 
 namespace hexapla::model {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/script.h"
+#include "base/unicode_scripts.h"
 
 namespace hexapla::text {
 namespace {

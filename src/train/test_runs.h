@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/files/file.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "base/json.h"
 #include "train/loop/trainer.h"
 

@@ -9,8 +9,8 @@
 #include "base/test_paths.h"
 #include "cli/test_command.h"
 #include "convert/import.h"
+#include "decode/opened/open_model.h"
 #include "decode/test_models.h"
-#include "models/open_model.h"
 
 namespace hexapla::interfaces {
 

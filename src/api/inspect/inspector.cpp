@@ -11,13 +11,13 @@
 #include "base/system/cancellation.h"
 #include "decode/models/ensemble.h"
 #include "decode/models/search_defaults.h"
+#include "decode/opened/open_model.h"
 #include "decode/search/search.h"
 #include "decode/text/opened_line.h"
+#include "inspect/drawing/picture.h"
+#include "inspect/drawing/svg.h"
 #include "inspect/files/formulas.h"
 #include "inspect/text_pair.h"
-#include "models/open_model.h"
-#include "report/picture.h"
-#include "report/svg.h"
 
 namespace hexapla {
 namespace {

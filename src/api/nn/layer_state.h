@@ -1,7 +1,7 @@
 #pragma once
 // The implementation of nn::Layer: a layer of src/model with the memory of its parameters.
 #include "api/nn/pass.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::api {
 

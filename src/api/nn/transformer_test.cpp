@@ -7,8 +7,8 @@
 #include "api/nn/architecture.h"
 #include "api/nn/test_nn.h"
 #include "backend/cpu/cpu.h"
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 
 namespace hexapla::api {
 namespace {

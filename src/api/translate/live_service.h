@@ -10,7 +10,7 @@
 
 #include "base/compute/parallel.h"
 #include "decode/live/live_translator.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::api {
 

@@ -16,8 +16,8 @@
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
 #include "decode/models/ensemble.h"
+#include "decode/opened/alignment_head.h"
 #include "decode/option_ranges.h"
-#include "models/alignment_head.h"
 #include "text/utf8.h"
 
 namespace hexapla {

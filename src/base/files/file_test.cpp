@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "base/files/disk.h"
+#include "base/files/hash.h"
 #include "base/files/test_folder.h"
-#include "base/hash.h"
 
 // Replaces fsync() in this program: without a power cut, nothing else shows what is flushed.
 namespace {

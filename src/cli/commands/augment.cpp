@@ -3,7 +3,6 @@
 
 #include <chrono>
 
-#include "augment/augment.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/file.h"
@@ -17,8 +16,9 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/training_text.h"
-#include "models/alignment_head.h"
-#include "models/open_model.h"
+#include "decode/augment/augment.h"
+#include "decode/opened/alignment_head.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 namespace {

@@ -27,10 +27,10 @@
 #include "data/files/lines.h"
 #include "decode/models/shortlist.h"
 #include "decode/models/workers.h"
+#include "decode/opened/open_model.h"
 #include "decode/search/search.h"
+#include "model/parameters/parameters.h"
 #include "model/weights/packed_weights.h"
-#include "model/weights/parameters.h"
-#include "models/open_model.h"
 #include "train/loop/optimizer.h"
 #include "train/measure/memory_budget.h"
 

@@ -13,7 +13,7 @@
 #include "cli/commands/bench.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 #include "train/cluster/mpi/mpi_processes.h"
 #include "train/scale/measurement.h"
 #include "train/scale/some_processes.h"

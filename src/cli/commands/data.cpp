@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "curate/examination.h"
-#include "report/data_report.h"
+#include "data/curate/examination.h"
+#include "inspect/report/data_report.h"
 
 namespace hexapla::cli {
 namespace {

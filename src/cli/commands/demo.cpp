@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/file.h"
+#include "base/files/hash.h"
 #include "base/files/shell_word.h"
-#include "base/hash.h"
 #include "cli/command.h"
 #include "cli/terminal/train_progress.h"
 #include "data/dates/dates.h"
+#include "decode/opened/open_model.h"
+#include "inspect/drawing/picture.h"
 #include "inspect/recorder.h"
-#include "models/open_model.h"
-#include "report/picture.h"
 #include "train/record/checkpoint.h"
 
 namespace hexapla::cli {

@@ -13,11 +13,11 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
+#include "decode/opened/alignment_head.h"
+#include "decode/opened/open_model.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "models/alignment_head.h"
-#include "models/open_model.h"
-#include "report/evaluate_report.h"
+#include "inspect/report/evaluate_report.h"
 
 namespace hexapla::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/any_model.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
-#include "models/open_model.h"
-#include "report/pages/run_report.h"
+#include "decode/opened/open_model.h"
+#include "inspect/report/run_report.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {

@@ -16,15 +16,15 @@
 #include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 #include "decode/models/search_defaults.h"
+#include "decode/opened/open_model.h"
 #include "decode/text/opened_line.h"
+#include "inspect/drawing/picture.h"
+#include "inspect/drawing/svg.h"
 #include "inspect/files/inspection_file.h"
 #include "inspect/gradients.h"
 #include "inspect/padded.h"
 #include "inspect/parameters_apart.h"
 #include "inspect/text_pair.h"
-#include "models/open_model.h"
-#include "report/picture.h"
-#include "report/svg.h"
 #include "text/utf8.h"
 
 namespace hexapla::cli {

@@ -20,7 +20,7 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

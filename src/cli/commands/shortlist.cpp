@@ -10,9 +10,9 @@
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
 #include "decode/models/shortlist.h"
+#include "decode/opened/alignment_head.h"
+#include "decode/opened/open_model.h"
 #include "decode/rescoring/aligner.h"
-#include "models/alignment_head.h"
-#include "models/open_model.h"
 #include "text/quantities.h"
 
 namespace hexapla::cli {

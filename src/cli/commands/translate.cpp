@@ -22,13 +22,13 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
 #include "decode/models/shortlist.h"
+#include "decode/opened/open_model.h"
 #include "decode/option_ranges.h"
 #include "decode/text/opened_line.h"
 #include "decode/trace/beam_trace.h"
 #include "document/formats.h"
+#include "inspect/report/beam_report.h"
 #include "inspect/text_pair.h"
-#include "models/open_model.h"
-#include "report/beam_report.h"
 
 namespace hexapla::cli {
 namespace {

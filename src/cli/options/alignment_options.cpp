@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "cli/options/declare_option.h"
-#include "models/alignment_head.h"
+#include "decode/opened/alignment_head.h"
 
 namespace hexapla::cli {
 namespace {

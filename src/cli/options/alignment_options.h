@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 

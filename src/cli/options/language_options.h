@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 

@@ -34,7 +34,7 @@ void each_one(CLI::App& app, const std::string& name, F&& f) {
     each_one(*command, name.empty() ? command->get_name() : name + " " + command->get_name(), f);
 }
 
-// Files that are read and are no text; what data checks by itself (curate/clean_writer.h).
+// Files that are read and are no text; what data checks by itself (data/curate/clean_writer.h).
 const std::set<std::string> no_text{"--config",       "--vocab",      "--vocabs",     "--write-clean",  "--socket",
                                     "--certificate",  "--key",        "--api-keys",   "--source-vocab", "--bpe",
                                     "--target-vocab", "--source-spm", "--target-spm", "--map",          "--shortlist"};

@@ -4,12 +4,12 @@
 #include <iostream>
 #include <streambuf>
 
+#include "base/files/hash.h"
 #include "base/files/overwriting.h"
-#include "base/hash.h"
 #include "cli/options/output_files.h"
 #include "cli/parser.h"
+#include "decode/opened/open_model.h"
 #include "model/weights/model_file.h"
-#include "models/open_model.h"
 #include "train/record/provenance.h"
 
 namespace hexapla::cli {

@@ -9,7 +9,7 @@
 #include "base/classic.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "report/chart.h"
+#include "inspect/drawing/chart.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/files/file.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "cli/command.h"
 #include "cli/parser.h"
 #include "cli/test_command.h"

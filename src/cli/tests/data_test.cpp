@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
-#include "curate/test_text.h"
-#include "report/data_report.h"
+#include "data/curate/test_text.h"
+#include "inspect/report/data_report.h"
 #include "text/utf8.h"
 #include "text/vocabulary/vocabulary.h"
 

@@ -4,7 +4,7 @@
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "data/dates/dates.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::cli {

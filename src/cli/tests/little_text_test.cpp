@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/files/file.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "cli/test_command.h"
 #include "data/files/lines.h"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "base/json.h"
 #include "cli/test_command.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "base/test_paths.h"
 #include "cli/test_command.h"
 

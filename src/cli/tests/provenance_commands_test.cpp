@@ -7,7 +7,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/testing.h"
 #include "base/files/file.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

@@ -6,10 +6,10 @@
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "cli/test_command.h"
-#include "data/files/compression.h"
 #include "data/files/lines.h"
 #include "data/files/shard_files.h"
 #include "data/files/test_compress.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::cli {
 namespace {

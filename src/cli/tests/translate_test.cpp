@@ -7,9 +7,9 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "cli/test_command.h"
+#include "model/parameters/parameters.h"
 #include "model/weights/model_file.h"
-#include "model/weights/parameters.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::cli {

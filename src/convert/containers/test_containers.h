@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 #include "convert/parsing/zip_archive.h"
-#include "data/files/compression.h"
 #include "data/files/test_compress.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::convert {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 
 namespace hexapla::convert {
 

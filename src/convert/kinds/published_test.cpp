@@ -10,7 +10,7 @@
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
 #include "data/files/lines.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::convert {
 namespace {

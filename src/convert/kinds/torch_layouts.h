@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "convert/adjusted_tensors.h"
-#include "convert/foreign_model.h"
+#include "convert/foreign/adjusted_tensors.h"
+#include "convert/foreign/foreign_model.h"
 #include "convert/kinds/layer_names.h"
 
 namespace hexapla::convert {

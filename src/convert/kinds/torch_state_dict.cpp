@@ -10,8 +10,8 @@
 #include "convert/containers/torch_file.h"
 #include "convert/kinds/positions.h"
 #include "convert/kinds/torch_layouts.h"
-#include "convert/token_list.h"
-#include "text/vocabulary/piece_model.h"
+#include "convert/texts/token_list.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {

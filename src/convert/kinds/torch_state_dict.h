@@ -1,5 +1,5 @@
 #pragma once
-#include "convert/foreign_model.h"
+#include "convert/foreign/foreign_model.h"
 
 namespace hexapla::convert {
 

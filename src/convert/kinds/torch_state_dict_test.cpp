@@ -7,7 +7,7 @@
 #include "base/test_paths.h"
 #include "convert/containers/test_containers.h"
 #include "convert/kinds/test_imported.h"
-#include "convert/token_list.h"
+#include "convert/texts/token_list.h"
 #include "tensor/safetensors.h"
 #include "text/vocabulary/vocabulary.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/foreign_tensors.h"
+#include "convert/foreign/foreign_tensors.h"
 
 namespace hexapla::convert {
 

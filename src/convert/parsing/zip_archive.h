@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::convert {
 

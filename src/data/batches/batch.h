@@ -8,7 +8,7 @@
 #include "base/compute/random.h"
 #include "data/batches/line_counts.h"
 #include "data/batches/unknown_tokens.h"
-#include "data/links.h"
+#include "data/files/links.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::data {

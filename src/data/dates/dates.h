@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/links.h"
+#include "data/files/links.h"
 
 namespace hexapla::data {
 

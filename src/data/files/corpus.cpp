@@ -8,8 +8,8 @@
 #include "base/classic.h"
 #include "base/error.h"
 #include "base/files/shell_word.h"
-#include "data/files/compression.h"
 #include "data/files/lines.h"
+#include "data/packed/compression.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
 

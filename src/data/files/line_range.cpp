@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::data {
 namespace {

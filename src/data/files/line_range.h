@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "data/packed/seekable_text.h"
 
 namespace hexapla::data {

@@ -14,7 +14,7 @@
 #include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/system/cancellation.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::data {
 namespace {

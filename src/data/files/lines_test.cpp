@@ -14,9 +14,9 @@
 #include "base/compute/random.h"
 #include "base/error.h"
 #include "base/system/cancellation.h"
-#include "data/files/compression.h"
 #include "data/files/test_compress.h"
 #include "data/files/test_files.h"
+#include "data/packed/compression.h"
 #include "text/utf8.h"
 
 namespace hexapla::data {

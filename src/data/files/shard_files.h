@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/files/file.h"
-#include "base/hash.h"
-#include "data/files/compression.h"
+#include "base/files/hash.h"
 #include "data/files/line_range.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::data {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/files/file.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 
 namespace hexapla::data {
 

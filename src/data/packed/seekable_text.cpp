@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 #include "data/packed/packed_blocks.h"
 
 namespace hexapla::data {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "text/characters.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 
 namespace hexapla::decode {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/compute/parallel.h"
 #include "decode/constraints/test_constraints.h"
 #include "decode/search/beam_entry.h"
-#include "text/lines/plain_line.h"
-#include "text/vocabulary/byte_level/test_byte_model.h"
+#include "text/plain_line.h"
+#include "text/vocabulary/pieces/test_byte_model.h"
 
 namespace hexapla::decode {
 namespace {

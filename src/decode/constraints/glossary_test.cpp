@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "data/files/test_files.h"
 #include "decode/constraints/test_constraints.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 
 namespace hexapla::decode {
 namespace {

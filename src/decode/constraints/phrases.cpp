@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::decode {
 namespace {

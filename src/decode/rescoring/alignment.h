@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/links.h"
+#include "data/files/links.h"
 #include "decode/search/search.h"
 
 namespace hexapla::decode {

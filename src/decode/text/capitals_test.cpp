@@ -5,7 +5,7 @@
 #include "decode/decoding_options.h"
 #include "decode/rescoring/text_scorer.h"
 #include "decode/test_text.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "text/characters.h"
 #include "text/encoding.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 #include "text/utf8.h"
 #include "text/words.h"
 

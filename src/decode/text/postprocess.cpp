@@ -4,7 +4,7 @@
 
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/put_back.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 #include "text/lines/sentences.h"
 
 namespace hexapla::decode {

@@ -1,7 +1,7 @@
 #include "decode/text/preprocess.h"
 
 #include "decode/text/opened_line.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 
 namespace hexapla::decode {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "text/letter_case.h"
+#include "text/lines/letter_case.h"
 #include "text/lines/sentences.h"
 #include "text/utf8.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "evaluate/metrics/ngrams.h"
-#include "evaluate/metrics/rewrite.h"
+#include "evaluate/tokenization/rewrite.h"
 #include "evaluate/tokenization/unicode.h"
 
 namespace hexapla::evaluate {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/script.h"
+#include "base/unicode_scripts.h"
 #include "evaluate/tokenization/tokenizers.h"
 #include "evaluate/tokenization/unicode.h"
 

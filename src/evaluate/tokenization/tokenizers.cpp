@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "evaluate/metrics/rewrite.h"
 #include "evaluate/tokenization/mecab.h"
+#include "evaluate/tokenization/rewrite.h"
 #include "evaluate/tokenization/unicode.h"
 
 namespace hexapla::evaluate {

@@ -4,7 +4,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "lab/experiment.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "ops/ops.h"
 
 namespace hexapla::lab {

@@ -5,7 +5,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "lab/bench/found_once.h"
 #include "lab/seconds.h"
 #include "model/weights/model_file.h"

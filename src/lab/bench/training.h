@@ -2,10 +2,10 @@
 // Small trainings on made-up text, cheap enough to run many.
 #include <functional>
 
+#include "decode/opened/open_model.h"
 #include "inspect/recorder.h"
 #include "lab/bench/task.h"
 #include "lab/experiment.h"
-#include "models/open_model.h"
 #include "train/feed/training_data.h"
 #include "train/record/watch/watcher.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "lab/copying.h"
-#include "lab/layer_time.h"
+#include "lab/bench/copying.h"
+#include "lab/bench/layer_time.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/error.h"
+#include "lab/bench/moefication.h"
 #include "lab/bench/training.h"
-#include "lab/moefication.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
 

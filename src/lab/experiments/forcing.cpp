@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "lab/sampled_input.h"
+#include "lab/bench/sampled_input.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
 

@@ -1,5 +1,5 @@
 // Parts of the paper's recipe, varied one at a time.
-#include "lab/factor.h"
+#include "lab/bench/factor.h"
 
 namespace hexapla::lab {
 

@@ -8,8 +8,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "base/compute/random.h"
-#include "model/attention.h"
-#include "model/weights/parameters.h"
+#include "model/layers/attention.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 namespace {

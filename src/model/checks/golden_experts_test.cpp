@@ -6,8 +6,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "model/checks/golden_test.h"
-#include "model/experts/mixture_of_experts.h"
-#include "model/weights/parameters.h"
+#include "model/layers/mixture_of_experts.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 namespace {

@@ -5,8 +5,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "model/checks/golden_test.h"
-#include "model/mixing.h"
-#include "model/weights/parameters.h"
+#include "model/layers/mixing.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 namespace {

@@ -6,8 +6,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "model/checks/golden_test.h"
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 
 namespace hexapla::model {
 namespace {

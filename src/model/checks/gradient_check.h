@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/range.h"
 #include "model/weights/other_files.h"
 #include "model/weights/quantize.h"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/compute/pages.h"
+#include "model/parameters/parameters.h"
 #include "model/record/usage.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {

@@ -12,8 +12,8 @@
 
 #include "base/compute/random.h"
 #include "base/files/file.h"
+#include "base/files/hash.h"
 #include "base/files/test_folder.h"
-#include "base/hash.h"
 #include "base/test_paths.h"
 #include "model/weights/quantize.h"
 #include "model/weights/test_change_number.h"

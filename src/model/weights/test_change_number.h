@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::model {

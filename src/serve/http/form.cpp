@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
 

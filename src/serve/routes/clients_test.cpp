@@ -1,7 +1,7 @@
 // Tests the things that clients, proxies and Prometheus take for granted.
 #include <regex>
 
-#include "data/files/compression.h"
+#include "data/packed/compression.h"
 #include "serve/models/detect.h"
 #include "serve/models/languages.h"
 #include "serve/routes/test_service.h"

@@ -8,9 +8,9 @@
 #include "text/ascii.h"
 #include "text/characters.h"
 #include "text/lines/marks.h"
-#include "text/lines/plain_line.h"
 #include "text/lines/sentences.h"
 #include "text/marked/placeholders.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla::text {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::text {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/files/varint.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 
 namespace hexapla::text {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "base/files/test_folder.h"
-#include "text/lines/plain_line.h"
-#include "text/test_languages.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/sampling.h"
+#include "text/vocabulary/test_languages.h"
 
 namespace hexapla::text {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::text {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/files/test_folder.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::text {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/compute/random.h"
 #include "base/files/varint.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::text {

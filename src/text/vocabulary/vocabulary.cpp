@@ -19,12 +19,12 @@
 #include "base/system/cancellation.h"
 #include "base/system/child_process.h"
 #include "base/system/machine.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
-#include "text/vocabulary/byte_level/byte_bpe.h"
 #include "text/vocabulary/normalization.h"
-#include "text/vocabulary/piece_model.h"
-#include "text/vocabulary/piece_table.h"
+#include "text/vocabulary/pieces/byte_bpe.h"
+#include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::text {
 namespace {
@@ -182,7 +182,7 @@ struct Vocabulary::Impl {
   bool open_ended = false, opening_behind = false;
   bool of_words = false;                                // pieces are words of a table
   bool marks_ends = false;                              // blanks belong to the preceding piece
-  bool of_table = false;                                // ids from a table (text/vocabulary/piece_table.h)
+  bool of_table = false;                                // ids from a table (text/vocabulary/pieces/piece_table.h)
   std::map<std::string, int32_t, std::less<>> leading;  // ids of pieces that may begin a text
 
   void check_id(int32_t id) const {

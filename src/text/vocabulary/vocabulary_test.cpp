@@ -9,7 +9,7 @@
 
 #include "base/compute/random.h"
 #include "base/error.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/utf8.h"
 
 namespace hexapla::text {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "data/files/line_range.h"
 #include "train/cluster/agreement.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "data/files/corpus.h"
 #include "train/feed/own_lines.h"
 

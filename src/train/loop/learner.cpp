@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "train/plan/freeze.h"
 #include "train/shards/sharded.h"
 

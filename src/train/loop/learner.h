@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/feed/update_batches.h"
 #include "train/loop/optimizer.h"

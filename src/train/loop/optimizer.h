@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/compute/pages.h"
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 #include "train/plan/options/schedule.h"
 #include "train/shards/communicator.h"
 

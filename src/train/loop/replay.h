@@ -11,7 +11,7 @@
 
 #include "backend/value_checker.h"
 #include "data/batches/batch.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "train/plan/objective.h"
 #include "train/record/checkpoint.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Checks whether a training fits into memory, and how large its batches may be.
 #include "data/batches/batch_stream.h"
-#include "model/weights/parameters.h"
+#include "model/parameters/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/feed/update_batches.h"
 #include "train/record/watch/watcher.h"

@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 
 namespace hexapla::train {
 

@@ -7,7 +7,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "base/json.h"
 #include "model/weights/model_file.h"
 #include "text/words.h"

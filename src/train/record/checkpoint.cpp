@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/disk.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/json.h"
 
 namespace hexapla::train {

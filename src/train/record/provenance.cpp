@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/json.h"
 #include "base/system/machine.h"
 #include "data/files/parallel_text.h"

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/files/hash.h"
 #include "base/files/test_folder.h"
-#include "base/hash.h"
 #include "model/weights/model_file.h"
 #include "train/test_runs.h"
 

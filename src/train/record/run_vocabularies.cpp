@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/json.h"
 #include "train/record/checkpoint.h"
 

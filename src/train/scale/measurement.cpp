@@ -7,7 +7,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 #include "train/cluster/rounded.h"
 #include "train/cluster/tree.h"
 #include "train/loop/learner.h"

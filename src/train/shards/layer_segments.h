@@ -2,8 +2,8 @@
 // The positions of a model's layers in its slabs.
 #include <vector>
 
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 
 namespace hexapla::train {
 

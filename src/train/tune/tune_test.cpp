@@ -8,7 +8,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
-#include "base/files/toy_corpus.h"
+#include "base/files/test_toy_corpus.h"
 #include "data/files/lines.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"

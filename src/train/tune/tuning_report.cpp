@@ -8,9 +8,9 @@
 #include "base/files/file.h"
 #include "base/files/shell_word.h"
 #include "base/options/option_names.h"
-#include "report/chart.h"
-#include "report/pages/page.h"
-#include "report/svg.h"
+#include "inspect/drawing/chart.h"
+#include "inspect/drawing/page.h"
+#include "inspect/drawing/svg.h"
 #include "text/quantities.h"
 
 namespace hexapla::tune {

@@ -2,7 +2,7 @@
 // Instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. On
 // other processors, tests emulate them.
 #ifdef HEXAPLA_EMULATED
-#include "backend/cpu/emulated/instructions.h"
+#include "backend/cpu/kernels/emulated_instructions.h"
 #else
 #include "backend/cpu/kernels/vec.h"
 

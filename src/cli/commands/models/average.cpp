@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "train/record/run_models.h"
 
 namespace hexapla::cli {

@@ -15,7 +15,7 @@
 #include "decode/models/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "report/comparison.h"
+#include "inspect/report/comparison.h"
 
 namespace hexapla::cli {
 namespace {

@@ -8,12 +8,12 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
-#include "convert/out/ctranslate2.h"
-#include "convert/out/hugging_face/marian.h"
-#include "convert/out/hugging_face/multilingual.h"
-#include "convert/out/marian/marian.h"
-#include "convert/out/plain_safetensors.h"
-#include "models/open_model.h"
+#include "convert/kinds/ctranslate2/ctranslate2_writer.h"
+#include "convert/kinds/hugging_face/writer/marian.h"
+#include "convert/kinds/hugging_face/writer/multilingual.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
+#include "convert/kinds/marian/marian_writer.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 namespace {

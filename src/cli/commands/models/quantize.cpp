@@ -15,11 +15,11 @@
 #include "cli/terminal/terminal.h"
 #include "data/files/corpus.h"
 #include "decode/models/search_defaults.h"
+#include "decode/opened/open_model.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
+#include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
-#include "models/open_model.h"
-#include "quantize/mixed_precision.h"
 
 namespace hexapla::cli {
 namespace {

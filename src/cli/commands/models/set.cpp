@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "models/change_usage.h"
-#include "models/open_model.h"
+#include "decode/opened/change_usage.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/files/file.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/text_inputs.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "text/utf8.h"
 #include "train/record/provenance.h"
 

@@ -13,7 +13,7 @@
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -1,7 +1,7 @@
 #include "convert/kinds/ctranslate2/ctranslate2.h"
 
-#include "convert/adjusted_tensors.h"
 #include "convert/containers/ctranslate2_file.h"
+#include "convert/foreign/adjusted_tensors.h"
 #include "convert/kinds/ctranslate2/specification.h"
 #include "convert/kinds/ctranslate2/words.h"
 #include "convert/parsing/limits.h"

@@ -10,7 +10,7 @@
 #include "base/test_paths.h"
 #include "convert/kinds/test_imported.h"
 #include "decode/models/search_defaults.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "convert/adjusted_tensors.h"
 #include "convert/containers/ctranslate2_file.h"
-#include "convert/weight_map.h"
+#include "convert/foreign/adjusted_tensors.h"
+#include "convert/foreign/weight_map.h"
 #include "model/config.h"
 #include "model/record/usage.h"
 

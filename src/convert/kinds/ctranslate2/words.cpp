@@ -5,14 +5,14 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "convert/json_file.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/zero_start.h"
 #include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"
-#include "convert/token_list.h"
-#include "text/vocabulary/piece_model.h"
-#include "text/vocabulary/piece_table.h"
+#include "convert/texts/json_file.h"
+#include "convert/texts/token_list.h"
+#include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

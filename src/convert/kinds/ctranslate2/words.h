@@ -2,7 +2,7 @@
 #include <string>
 
 #include "convert/containers/ctranslate2_file.h"
-#include "convert/foreign_model.h"
+#include "convert/foreign/foreign_model.h"
 
 namespace hexapla::convert {
 

@@ -12,7 +12,7 @@
 #include "base/test_paths.h"
 #include "convert/kinds/hostile/test_hostile.h"
 #include "convert/kinds/hugging_face/tokenizer_json.h"
-#include "convert/out/plain_safetensors.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

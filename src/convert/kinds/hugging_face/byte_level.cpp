@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "convert/json_file.h"
 #include "convert/parsing/limits.h"
+#include "convert/texts/json_file.h"
 #include "text/characters.h"
 
 namespace hexapla::convert {

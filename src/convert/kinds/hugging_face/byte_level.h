@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 

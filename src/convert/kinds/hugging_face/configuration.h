@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/json_file.h"
+#include "convert/texts/json_file.h"
 #include "model/config.h"
 
 namespace hexapla::convert {

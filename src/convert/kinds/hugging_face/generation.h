@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/json_file.h"
+#include "convert/texts/json_file.h"
 
 namespace hexapla::convert {
 

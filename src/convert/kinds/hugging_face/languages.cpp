@@ -12,8 +12,8 @@
 #include "convert/kinds/hugging_face/tokenizer_json.h"
 #include "convert/parsing/json_tree.h"
 #include "convert/parsing/limits.h"
-#include "convert/token_list.h"
-#include "text/vocabulary/piece_table.h"
+#include "convert/texts/token_list.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

@@ -4,8 +4,8 @@
 // vocabularies, and "__de__", "deu_Latn" or "de_DE" in theirs.
 #include <string>
 
-#include "convert/json_file.h"
-#include "text/vocabulary/piece_model.h"
+#include "convert/texts/json_file.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "convert/json_file.h"
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
-#include "convert/token_list.h"
-#include "text/vocabulary/piece_table.h"
+#include "convert/texts/json_file.h"
+#include "convert/texts/token_list.h"
+#include "text/vocabulary/pieces/piece_table.h"
 
 namespace hexapla::convert {
 namespace {

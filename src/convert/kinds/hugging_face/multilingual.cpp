@@ -5,13 +5,13 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "convert/json_file.h"
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_table.h"
+#include "convert/texts/json_file.h"
+#include "text/vocabulary/pieces/piece_table.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

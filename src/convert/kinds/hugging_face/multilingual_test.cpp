@@ -14,7 +14,7 @@
 #include "convert/import.h"
 #include "convert/kinds/hostile/test_tampered.h"
 #include "convert/kinds/test_golden.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 #include "tensor/safetensors.h"
 
 namespace hexapla::convert {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/weight_map.h"
+#include "convert/foreign/weight_map.h"
 
 namespace hexapla::convert {
 

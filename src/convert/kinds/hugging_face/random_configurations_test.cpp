@@ -12,7 +12,7 @@
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
-#include "models/open_model.h"
+#include "decode/opened/open_model.h"
 
 namespace hexapla::convert {
 namespace {

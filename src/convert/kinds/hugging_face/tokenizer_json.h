@@ -4,7 +4,7 @@
 #include <string>
 
 #include "convert/kinds/hugging_face/languages.h"
-#include "text/vocabulary/piece_model.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 

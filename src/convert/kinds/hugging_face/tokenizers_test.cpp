@@ -12,7 +12,7 @@
 #include "base/test_paths.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/tokenizer_json.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

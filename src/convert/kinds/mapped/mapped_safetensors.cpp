@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "convert/containers/safetensors_model.h"
-#include "convert/json_file.h"
 #include "convert/parsing/limits.h"
-#include "convert/token_list.h"
+#include "convert/texts/json_file.h"
+#include "convert/texts/token_list.h"
 #include "decode/models/search_defaults.h"
 #include "model/transformer.h"
 

@@ -7,7 +7,7 @@
 //    "ignored": ["enc.version"],
 //    "source_vocabulary": "source.spm", "target_vocabulary": "target.spm", "usage": {"search": {"beam-size": "5"}}}
 // {i} is a layer's number. Parameters not in the map have our names; null: zeros.
-#include "convert/foreign_model.h"
+#include "convert/foreign/foreign_model.h"
 
 namespace hexapla::convert {
 

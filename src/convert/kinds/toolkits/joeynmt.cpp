@@ -8,7 +8,7 @@
 #include "convert/kinds/layer_names.h"
 #include "convert/kinds/toolkits/words.h"
 #include "convert/parsing/limits.h"
-#include "convert/plain_yaml.h"
+#include "convert/texts/plain_yaml.h"
 
 namespace hexapla::convert {
 namespace {

@@ -1,12 +1,12 @@
 #include "convert/kinds/toolkits/opennmt_py.h"
 
 #include "base/error.h"
-#include "convert/bpe_codes.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/kinds/layer_names.h"
 #include "convert/kinds/toolkits/recorded_options.h"
 #include "convert/kinds/toolkits/words.h"
 #include "convert/parsing/limits.h"
+#include "convert/texts/bpe_codes.h"
 
 namespace hexapla::convert {
 namespace {

@@ -1,9 +1,9 @@
 #include "convert/kinds/toolkits/words.h"
 
 #include "base/error.h"
-#include "convert/bpe_codes.h"
 #include "convert/parsing/limits.h"
-#include "text/vocabulary/piece_model.h"
+#include "convert/texts/bpe_codes.h"
+#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "convert/foreign_model.h"
-#include "convert/token_list.h"
+#include "convert/foreign/foreign_model.h"
+#include "convert/texts/token_list.h"
 
 namespace hexapla::convert {
 

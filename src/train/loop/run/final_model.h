@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/parameters/parameters.h"
 #include "model/transformer.h"
-#include "model/weights/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/loop/run/result.h"
 #include "train/record/checkpoint.h"

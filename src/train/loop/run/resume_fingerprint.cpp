@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/files/hash.h"
 #include "base/json.h"
 #include "train/plan/options/schedule.h"
 #include "train/record/run_vocabularies.h"

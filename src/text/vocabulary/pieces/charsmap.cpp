@@ -1,0 +1,104 @@
+#include "text/vocabulary/pieces/charsmap.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace hexapla::text {
+namespace {
+
+constexpr int kLongestRule = 256;            // bytes
+constexpr int kMostEnds = 32;                // Normalizer::kMaxTrieResultsSize
+constexpr size_t kLongestReplacement = 255;  // bytes; the longest real one, for U+FDFA, has 33
+constexpr uint32_t kBlock = 256;             // units that contain a node's children
+
+uint32_t little_endian(std::string_view bytes) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; ++i) value |= uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return value;
+}
+
+// A node of a darts-clone double array in 32 bits.
+struct Unit {
+  uint32_t bits;
+  uint32_t label() const { return bits & ((1U << 31) | 0xFF); }  // of the edge to it: a byte, except for values
+  uint32_t offset() const { return (bits >> 10) << ((bits & (1U << 9)) >> 6); }
+  bool ends_rule() const { return (bits >> 8) & 1; }
+  uint32_t value() const { return bits & ((1U << 31) - 1); }
+};
+
+class CharsmapCheck {
+ public:
+  CharsmapCheck(std::string_view trie, std::string_view replacements)
+      : replacements_(replacements), seen_(trie.size() / 4) {
+    units_.reserve(seen_.size());
+    for (size_t at = 0; at < trie.size(); at += 4) units_.push_back({little_endian(trie.substr(at, 4))});
+  }
+  std::string fault() {
+    visit(0, 0);
+    return fault_;
+  }
+
+ private:
+  struct Seen {
+    enum class State : uint8_t { no, open, done } state = State::no;
+    int height = 0, ends = 0;  // maxima over all paths from here
+  };
+
+  // Nodes may be shared, so each is visited once; reaching an open one means a cycle.
+  Seen visit(uint32_t node, int depth) {
+    Seen& seen = seen_[node];
+    if (seen.state == Seen::State::done) return seen;
+    if (seen.state == Seen::State::open || depth > kLongestRule) return refuse("a rule is endless or too long");
+    seen.state = Seen::State::open;
+    const uint32_t children = node ^ units_[node].offset();
+    if ((children | (kBlock - 1)) >= units_.size()) return refuse("a rule leads out of the trie");
+    if (units_[node].ends_rule()) check_replacement(units_[children].value());
+    for (uint32_t byte = 0; byte < kBlock && fault_.empty(); ++byte) {
+      if (units_[children ^ byte].label() != byte) continue;
+      const Seen below = visit(children ^ byte, depth + 1);
+      seen.height = std::max(seen.height, below.height + 1);
+      seen.ends = std::max(seen.ends, below.ends);
+    }
+    if (units_[node].ends_rule() && node != 0) ++seen.ends;
+    if (depth + seen.height > kLongestRule) return refuse("a rule is too long");
+    if (seen.ends > kMostEnds) return refuse(cat("more than ", kMostEnds, " rules begin alike"));
+    seen.state = Seen::State::done;
+    return seen;
+  }
+
+  void check_replacement(uint32_t begin) {
+    if (begin >= replacements_.size()) return void(refuse("a rule has no replacement"));
+    const std::string_view text = replacements_.substr(begin, replacements_.find('\0', begin) - begin);
+    if (text.size() > kLongestReplacement) refuse(cat("a replacement has ", text.size(), " bytes"));
+    if (invalid_utf8(text)) refuse("a replacement is not UTF-8");
+  }
+
+  Seen refuse(const std::string& fault) {
+    if (fault_.empty()) fault_ = fault;
+    return {};
+  }
+
+  std::string_view replacements_;  // ends with a NUL
+  std::vector<Unit> units_;
+  std::vector<Seen> seen_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string fault_of_charsmap(std::string_view blob) {
+  if (blob.empty()) return "";
+  if (blob.size() < 4) return cat("the rules have ", blob.size(), " bytes, too few for their size");
+  const uint32_t size = little_endian(blob);
+  blob.remove_prefix(4);
+  if (size % 4 != 0 || size < 4 * kBlock || size >= blob.size())
+    return cat("a trie of ", size, " bytes cannot be in ", blob.size());
+  if (blob.back() != '\0') return "the last replacement does not end";
+  return CharsmapCheck(blob.substr(0, size), blob.substr(size)).fault();
+}
+
+}  // namespace hexapla::text
