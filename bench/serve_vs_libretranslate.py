@@ -3,15 +3,16 @@
 
     bench/serve_vs_libretranslate.py -m run --source test.en --cores 1
 
-All have the same weights and answer POST /translate, one line per request, beam 4. Each round measures the throughput of
+All have the same weights and answer POST /translate, beam 4, with --sentences lines of the source per request, joined
+to a paragraph; each server splits it into sentences again. Each round measures the throughput of
 --connections that send the next request as soon as the last is answered, then the response time at half that rate with
 random arrivals, independent of answers; for hexapla also at half of each other server's rate. Prints medians over the
 rounds and ratios to hexapla. With --cores 1 the servers have one core and this program another; with 2 they share two.
 CTranslate2 has one single-threaded translator per core in both servers: on two cores of a Xeon that was several times
 as fast as one translator with two threads.
 The minimal server translates all waiting requests as one batch and has no other features. Needs ctranslate2,
-sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by a simple one), a built
-hexapla, and a model that `hexapla export --to argos` accepts.
+sentencepiece, libretranslate (its sentence splitter, which would be downloaded, is replaced by the rule of sentences() below, which
+gives what hexapla's rule does for captions), a built hexapla, and a model that `hexapla export --to argos` accepts.
 """
 import argparse, asyncio, json, os, random, re, statistics, subprocess, sys, tempfile, time
 
@@ -24,6 +25,7 @@ def options():
     p.add_argument("--hexapla", default=os.path.join(os.path.dirname(HERE), "build/release/hexapla"))
     p.add_argument("-m", "--model", required=True, help="a model file")
     p.add_argument("--source", required=True, help="lines to translate")
+    p.add_argument("--sentences", type=int, default=1, help="lines of the source per request")
     p.add_argument("--cores", type=int, default=1)
     p.add_argument("--precision", default="int8", choices=["f32", "int8"])
     p.add_argument("--connections", type=int, default=32)
@@ -31,6 +33,10 @@ def options():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--servers", default="ctranslate2,libretranslate")
     return p.parse_args()
+
+
+def sentences(text):
+    return [s for s in re.split(r"(?<=[.!?])\s+", text) if s]
 
 
 # ---------------------------------------------------------------------------------------------- the load
@@ -98,10 +104,11 @@ def minimal_server(folder, precision, threads):
                                         compute_type={"f32": "float32"}.get(precision, "int8"))
     waiting, arrived = [], asyncio.Event()
 
-    def translate(lines):
-        tokens = [spm.encode(line, out_type=str) + ["</s>"] for line in lines]
-        found = translator.translate_batch(tokens, beam_size=4, length_penalty=0.6, max_batch_size=32 // threads)
-        return [spm.decode(r.hypotheses[0]) for r in found]
+    def translate(texts):
+        parts = [sentences(text) for text in texts]
+        tokens = [spm.encode(line, out_type=str) + ["</s>"] for lines in parts for line in lines]
+        found = iter(translator.translate_batch(tokens, beam_size=4, length_penalty=0.6, max_batch_size=32 // threads))
+        return [" ".join(spm.decode(next(found).hypotheses[0]) for _ in lines) for lines in parts]
 
     async def work():
         loop = asyncio.get_running_loop()
@@ -140,7 +147,7 @@ def libretranslate(threads):
 
     class Splitter:
         def __init__(self, *a, **k): pass
-        def sentences(self, text): return [s for s in re.split(r"(?<=[.!?])\s+", text) if s]
+        def sentences(self, text): return sentences(text)
     minisbd.SBDetect = Splitter
     import argostranslate.sbd as sbd
     sbd.SBDetect, sbd.minisbd_models.list_models = Splitter, lambda: ["en", "de"]
@@ -209,6 +216,7 @@ def main():
     o = options()
     with open(o.source, encoding="utf-8") as f:
         lines = f.read().splitlines()
+    lines = [" ".join(lines[i:i + o.sentences]) for i in range(0, len(lines), o.sentences)]
     if o.cores == 1:
         os.sched_setaffinity(0, {1})
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
@@ -220,7 +228,7 @@ def main():
             found["hexapla"] = measure("hexapla", o, place, lines, log, [found[server][0] / 2 for server in others])
             rounds.append(found)
         middle = lambda of: statistics.median(of(r) for r in rounds)
-        print(f"{o.model}, {o.precision}, {o.cores} cores, medians of {o.rounds} rounds")
+        print(f"{o.model}, {o.precision}, {o.cores} cores, {o.sentences} sentences per request, medians of {o.rounds} rounds")
         for server in ["hexapla", *others]:
             print(f"  {server:15} {middle(lambda r: r[server][0]):8.1f} requests/s; at half of it "
                   f"median {middle(lambda r: r[server][1][0][0]):6.1f} ms, p99 {middle(lambda r: r[server][1][0][1]):6.1f} ms")

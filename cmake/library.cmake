@@ -1,7 +1,10 @@
 # libhexapla: all layers but the command line, as one shared library, with everything that other
 # programs need to use it.
 set(library_layers ${HEXAPLA_LAYERS})
-list(FILTER library_layers EXCLUDE REGEX "^hexapla_(cli|train_cluster_mpi|lab|train_tune|convert|serve)$")
+foreach(folder IN LISTS HEXAPLA_PROGRAM_LAYERS)
+  hexapla_target_name(${folder} layer)
+  list(REMOVE_ITEM library_layers ${layer})
+endforeach()
 set(library_objects)
 foreach(layer IN LISTS library_layers)
   list(APPEND library_objects $<TARGET_OBJECTS:${layer}>)
@@ -44,7 +47,7 @@ configure_file(cmake/hexapla.pc.in ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexapla.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program AND CMAKE_GENERATOR STREQUAL "Ninja")
+if(HEXAPLA_TESTS AND TARGET hexapla_program AND CMAKE_GENERATOR STREQUAL "Ninja")
   add_test(NAME install_needs_the_program_alone COMMAND ${CMAKE_COMMAND}
     -D BUILD=${CMAKE_CURRENT_BINARY_DIR} -D NINJA=${CMAKE_MAKE_PROGRAM}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/tests/installed_files.cmake)
@@ -52,7 +55,7 @@ endif()
 
 # Tests the installed library: builds the examples, translates with a model that the program just
 # trained, trains a tagger.
-if(HEXAPLA_BUILD_TESTS AND TARGET hexapla_program)
+if(HEXAPLA_TESTS AND TARGET hexapla_program)
   set(work ${CMAKE_CURRENT_BINARY_DIR}/install_example)
   list(JOIN HEXAPLA_SANITIZE_FLAGS " " install_flags)
   add_test(NAME install_example_clean COMMAND ${CMAKE_COMMAND} -E rm -rf ${work}/model)

@@ -10,9 +10,7 @@ find_package(nanobind 3 CONFIG REQUIRED)
 
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.cpp)
 nanobind_add_module(_core NB_STATIC ${python_sources})
-set(layers ${HEXAPLA_LAYERS})
-list(FILTER layers EXCLUDE REGEX "^hexapla_(cli|train_cluster_mpi|lab|augment|train_tune|serve)$")
-target_link_libraries(_core PRIVATE ${layers})
+target_link_libraries(_core PRIVATE ${library_layers})
 target_compile_options(_core PRIVATE ${HEXAPLA_WARNINGS})
 target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include)  # no warnings for third-party headers
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map)

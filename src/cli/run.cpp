@@ -87,7 +87,9 @@ void add_commands(Command& app, Action& chosen) {
   add_tune(app, chosen);
   add_translate(app, chosen);
   add_document(app, chosen);
+#ifndef HEXAPLA_NO_SERVER
   add_serve(app, chosen);
+#endif
   add_join(app, chosen);
   add_score(app, chosen);
   add_evaluate(app, chosen);

@@ -22,7 +22,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND isas avx2 avx512)
   # For tests, compiles the same sources with instructions that every processor with AVX-512 has. Quick sanitizer
   # builds leave this out on a processor without AVX-512, which would skip these tests.
-  set(HEXAPLA_EMULATE ${HEXAPLA_BUILD_TESTS})
+  set(HEXAPLA_EMULATE ${HEXAPLA_TESTS})
   if(HEXAPLA_SANITIZE_TESTS_QUICKLY AND EXISTS /proc/cpuinfo)
     file(STRINGS /proc/cpuinfo avx512_here REGEX " avx512f " LIMIT_COUNT 1)
     if(NOT avx512_here)
@@ -51,7 +51,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 foreach(isa ${isas})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
-  if(HEXAPLA_BUILD_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols, which the linker could share
+  if(HEXAPLA_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols, which the linker could share
     add_test(NAME kernels_share_no_functions_${isa} COMMAND_EXPAND_LISTS
              COMMAND sh -c "! nm \"$@\" | grep -E ' [WVu] '" sh $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
   endif()
