@@ -1,4 +1,4 @@
-// The page, and the requests that it makes.
+// The page and its requests.
 #include "serve/look/look.h"
 #include "api/translate/translator_options.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Parameters of requests of DeepL's interface.
+// Tests of the parameters of DeepL's API.
 #include "serve/models/languages.h"
 #include "serve/routes/test_service.h"
 

@@ -1,4 +1,4 @@
-// DeepL's documents: one is sent, asked for until it is done, and fetched.
+// DeepL's documents: clients upload one, poll until it is done, and download it.
 #include "base/error.h"
 #include "document/formats.h"
 #include "serve/models/detect.h"
@@ -10,7 +10,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace deepl;  // NOLINT: what its routes have in common
+using namespace deepl;  // NOLINT: shared by its routes
 
 constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
 constexpr std::chrono::hours longest{1};
