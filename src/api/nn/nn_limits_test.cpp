@@ -9,7 +9,7 @@
 namespace hexapla::api {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using nn::Tensor;
 using nn::Workspace;
 using testing::Each;

@@ -14,7 +14,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 
 struct AfterNginx : TestFolder {
