@@ -75,7 +75,7 @@ Json parameters_of(const Request& request) {
 }
 
 // Rejects unknown parameters. Only for /v1: clients of LibreTranslate and DeepL may send more than
-// the uncached lines
+// these routes know.
 void check_names(const Parameters& parameters, const Route& route) {
   std::vector<std::string> names{"api_key", "auth_key"};
   for (const RouteField& field : route.fields) names.push_back(field.name);

@@ -50,7 +50,7 @@ class Service {
 
   // Loads the models. Throws what ServedModels and ApiKeys throw.
   explicit Service(ServiceOptions options);
-  ~Service();  // cancels all pending translations
+  ~Service();  // cancels pending translations and waits for their end
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 

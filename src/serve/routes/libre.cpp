@@ -176,7 +176,7 @@ void add_libre_routes(Router& router, Service& service) {
               "/detect",
               "Which language a text is in",
               [&](const auto& call) { detect(service, call); },
-              {{"q", "text", true, "text whose language is asked for", {{"minLength", 1}}}, {"api_key", "string"}}});
+              {{"q", "text", true, "text whose language to detect", {{"minLength", 1}}}, {"api_key", "string"}}});
   router.add_open({"GET", "/languages", "Languages, and what each can be translated into",
                    [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
   router.add_open({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",

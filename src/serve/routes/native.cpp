@@ -1,4 +1,4 @@
-// The full API of the models, under /v1.
+// hexapla's own API, under /v1.
 #include <charconv>
 #include <chrono>
 #include <mutex>
@@ -344,7 +344,7 @@ void add_native_routes(Router& router, Service& service) {
   const std::vector<RouteField> languages{{"source", "string", false, "language of q, or auto"},
                                           {"target", "string", false, "language to translate into"},
                                           {"model", "string", false, "name of a model, instead of the languages"},
-                                          {"options", "object", false, "of the search", api::schema_of_options()},
+                                          {"options", "object", false, "search options", api::schema_of_options()},
                                           {"api_key", "string"}};
   std::vector<RouteField> to_translate{
       {"q", "text", true, "a text, line by line, or a list of lines"},
@@ -353,7 +353,7 @@ void add_native_routes(Router& router, Service& service) {
       {"timeout_ms",
        "integer",
        false,
-       "milliseconds that it may take",
+       "time limit of the request in milliseconds",
        {{"minimum", 1}, {"maximum", longest_timeout}}}};
   to_translate.insert(to_translate.end(), languages.begin(), languages.end());
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};

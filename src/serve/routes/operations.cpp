@@ -37,14 +37,14 @@ std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) 
 }  // namespace
 
 void add_operation_routes(Router& router, Service& service) {
-  router.add_open({"GET", "/health", "Whether the server is there", [](const auto& call) {
+  router.add_open({"GET", "/health", "Whether the server is running", [](const auto& call) {
                      call->answer(json_response(Json{{"status", "ok"}}));
                    }});
   router.add_open(
       {"GET", "/ready", "Whether there is room for requests", [&](const auto& call) { ready(service, call); }});
   router.add({"GET",
               "/metrics",
-              "Counts, for Prometheus",
+              "Metrics for Prometheus",
               [&](const auto& call) {
                 service.admit(Parameters(call->request()), call->request());
                 call->answer({200, service.metrics(), "text/plain; version=0.0.4; charset=utf-8"});

@@ -12,7 +12,7 @@ namespace hexapla::serve {
 void add_libre_routes(Router& router, Service& service);
 // LibreTranslate's files: /translate_file, /download_file.
 void add_file_routes(Router& router, Service& service);
-// The full API of the models under /v1.
+// hexapla's own API, under /v1.
 void add_native_routes(Router& router, Service& service);
 // Inspection of models, training runs, and the page that shows them.
 void add_look_routes(Router& router, Service& service);

@@ -150,7 +150,7 @@ void add_deepl_routes(Router& router, Service& service) {
   router.add(
       {"POST",
        "/v2/translate",
-       "Translate as DeepL's clients ask for it",
+       "Translate, for DeepL's clients",
        [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call, asked_of(service, call), 0); }); },
        {{"text", "text", true, "texts to translate"},
         {"target_lang", "string", true, "language to translate into"},
@@ -158,9 +158,10 @@ void add_deepl_routes(Router& router, Service& service) {
         {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
         {"tag_handling", "string", false, "xml or html: the texts have tags"},
         {"ignore_tags", "text", false, "names of tags whose content stays as it is"},
-        {"splitting_tags", "text", false, "that end a sentence"},
-        {"non_splitting_tags", "text", false, "that do not"},
-        {"outline_detection", "boolean", false, "whether others do where the structure says so; the usual: true"},
+        {"splitting_tags", "text", false, "names of tags that end a sentence"},
+        {"non_splitting_tags", "text", false, "names of tags that do not end a sentence"},
+        {"outline_detection", "boolean", false,
+         "whether other tags end a sentence if the structure says so (default: true)"},
         {"split_sentences", "string", false,
          "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {

@@ -123,13 +123,13 @@ void add_glossary_routes(Router& router, Service& service) {
   };
   router.add({"POST",
               "/v2/glossaries",
-              "Leave a glossary with the server, for DeepL's clients",
+              "Create a glossary, for DeepL's clients",
               deepl(create),
               {{"name", "string", true, "any name"},
                {"source_lang", "string", true},
                {"target_lang", "string", true},
-               {"entries", "string", true, "source and target of a term in each line"},
-               {"entries_format", "string", false, "tsv, the usual, or csv"}}});
+               {"entries", "string", true, "one term per line: source and target"},
+               {"entries_format", "string", false, "tsv (default) or csv"}}});
   router.add({"GET", "/v2/glossaries", "The glossaries of this key", deepl(list)});
   router.add({"GET", "/v2/glossaries/*", "One of them, or with /entries its terms", deepl(show)});
   router.add({"DELETE", "/v2/glossaries/*", "Delete one of them", deepl(drop)});

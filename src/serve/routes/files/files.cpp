@@ -56,7 +56,7 @@ void add_file_routes(Router& router, Service& service) {
               "/translate_file",
               "Translate a file: " + document::format_list(),
               [&](const auto& call) { translate_file(service, call); },
-              {{"file", "file", true, "the file; of text in UTF-8"},
+              {{"file", "file", true, "the file; text must be in UTF-8"},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
                {"api_key", "string"}}});
