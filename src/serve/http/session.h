@@ -46,8 +46,7 @@ struct SessionHost {
   ServerState state;
   FairPlaces places;
   bool stopping = false;
-  // A buffer for bytes that nobody reads. All connections share it: thousands may be refused at
-  // once.
+  // For bytes that nobody reads; shared, because thousands of connections may be refused at once.
   std::array<char, 64 << 10> discarded;
 
   SessionHost(ServerOptions its_options, Handler its_handler, std::function<void(const Answered&)> its_answered)
