@@ -1,6 +1,6 @@
 """python dask_parts.py MODEL INPUT OUTPUT PARTS [SCHEDULER]: translates the parts of INPUT on the workers of a Dask scheduler
-(without one, on this machine), on which MODEL, INPUT and the folder of OUTPUT are the same files. A part whose worker dies is
-tried again; parts that are whole are left alone."""
+(without SCHEDULER, on this machine), which must share MODEL, INPUT and the folder of OUTPUT. A part whose worker dies is retried;
+complete parts are skipped."""
 import subprocess
 import sys
 

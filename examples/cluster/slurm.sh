@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sbatch --array=1-100 slurm.sh run test.en test.de; then, when all jobs have ended: hexapla join test.de.part-* -o test.de
-# A job that was killed is submitted again with the same line: parts that are whole are left alone.
+# sbatch --array=1-100 slurm.sh run test.en test.de; when all jobs have ended: hexapla join test.de.part-* -o test.de
+# If a job was killed, submit the same line again: complete parts are skipped.
 #SBATCH --cpus-per-task=4
 #SBATCH --requeue
 set -euo pipefail

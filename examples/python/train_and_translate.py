@@ -1,9 +1,9 @@
-"""From lists of sentences to a trained model, its BLEU and a picture of its attention.
+"""Trains a model on lists of sentences, and shows its BLEU and a picture of its attention.
 
     python train_and_translate.py [FOLDER]
 
-The sentences are made here: numbers in English and in German, where the ones come before the tens ("forty-two" is
-"zweiundvierzig"), so that the attention has something to show. It takes less than a minute on two cores.
+The sentences are generated: numbers in English and German, where the ones come before the tens ("forty-two" is
+"zweiundvierzig"), so that the attention shows reordering. It takes less than a minute on two cores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TENS = {2: ("twenty", "zwanzig"), 3: ("thirty", "dreißig"), 4: ("forty", "vierz
 
 
 def below_hundred(n: int) -> tuple[str, str]:
-    """English and German, for numbers whose words follow a rule: 1 to 9, and 21 to 99."""
+    """English and German words for regular numbers: 1 to 9, and 20 to 99."""
     tens, ones = divmod(n, 10)
     if tens == 0:
         return ONES[ones]
@@ -32,7 +32,7 @@ def below_hundred(n: int) -> tuple[str, str]:
 
 
 def number(draw: random.Random) -> tuple[str, str]:
-    """A number up to 999,999, in words."""
+    """A random number up to 999,999 in words."""
     parts = [below_hundred(draw.choice([*range(1, 10), *range(20, 100)])) for _ in range(3)]
     hundreds = ONES[draw.randint(1, 9)]
     english = f"{parts[0][0]} thousand {hundreds[0]} hundred and {parts[1][0]}"

@@ -1,8 +1,9 @@
-// A part-of-speech tagger built from the layers of hexapla/nn.h: half of the paper's model, the encoder, with a tag
-// instead of the next word on top. It makes its own text, trains in a few seconds and tags a sentence.
+// A part-of-speech tagger built from the layers of hexapla/nn.h: the encoder of the paper's model,
+// with an output layer that predicts tags instead of the next word. It generates its own text,
+// trains in a few seconds and tags a sentence.
 //
-// Many words of the text have several parts of speech: in "we can light the can" the first "can" is an auxiliary and
-// the second a noun. Looking a word up is therefore not enough, and attention to its neighbors is what helps.
+// Many words have several parts of speech: in "we can light the can", the first "can" is an
+// auxiliary and the second a noun. So the model has to attend to the neighbors of a word.
 #include <hexapla/hexapla.h>
 #include <hexapla/nn.h>
 
@@ -19,7 +20,7 @@ namespace nn = hexapla::nn;
 enum Tag { determiner, adjective, noun, pronoun, verb, auxiliary, preposition, tags };
 const char* const tag_names[tags] = {"DET", "ADJ", "NOUN", "PRON", "VERB", "AUX", "PREP"};
 
-// The words of each tag. "can", "light", "saw", "fish", "her", ... are in more than one list.
+// The words of each tag. Some, "can", "light", "saw", "fish", "her", ..., are in several lists.
 const std::vector<std::string> lexicon[tags] = {
     {"the", "a", "her", "every", "that"},
     {"light", "old", "red", "cold", "fast", "clean", "back", "open"},
@@ -35,7 +36,7 @@ struct Sentence {
   nn::Ids tags;
 };
 
-// Sentences of a small grammar: a subject, perhaps an auxiliary, a verb, perhaps an object and a place.
+// Generates sentences: a subject, perhaps an auxiliary, a verb, perhaps an object and a place.
 class Grammar {
  public:
   explicit Grammar(unsigned seed) : random_(seed) {}
@@ -54,7 +55,7 @@ class Grammar {
   }
 
  private:
-  // mt19937 gives the same numbers everywhere; the distributions of the standard library do not.
+  // mt19937 gives the same numbers on every system; the standard library's distributions do not.
   bool chance(unsigned percent) { return random_() % 100 < percent; }
   void put(Tag tag) {
     sentence_.words.push_back(lexicon[tag][random_() % lexicon[tag].size()]);
@@ -70,7 +71,7 @@ class Grammar {
   Sentence sentence_;
 };
 
-// Words as the numbers that an embedding takes.
+// Numbers the words, for the embedding.
 std::map<std::string, int> make_vocabulary() {
   std::map<std::string, int> ids;
   for (const auto& words : lexicon)
@@ -78,8 +79,8 @@ std::map<std::string, int> make_vocabulary() {
   return ids;
 }
 
-// A batch has no padding: the words of all sentences stand one after the other, and the offsets say where each sentence
-// begins and the last one ends.
+// A batch has no padding: it concatenates the words of all sentences, and the offsets mark the
+// start of each sentence and the end of the last.
 struct Batch {
   nn::Ids words, tags;
   nn::Offsets offsets{0};
@@ -96,7 +97,8 @@ Batch make_batch(const std::vector<Sentence>& from, std::size_t first, std::size
   return b;
 }
 
-// Which tag a word has most often in the training text: the best that can be done without its context.
+// The accuracy of each word's most frequent tag in the training text: the best possible result
+// without context.
 double accuracy_without_context(const Batch& train, const Batch& test) {
   std::map<int, std::vector<int>> counts;
   for (std::size_t i = 0; i < train.words.size(); ++i) {
@@ -111,8 +113,8 @@ double accuracy_without_context(const Batch& train, const Batch& test) {
   return 100.0 * right / static_cast<double>(test.words.size());
 }
 
-// The layers, in the order in which a sentence goes through them. An architecture is given by options of
-// `hexapla train`; what is not given is as in the paper.
+// The layers in the order of the forward pass. Architectures are given as options of `hexapla
+// train`; the defaults are the paper's.
 class Tagger {
  public:
   explicit Tagger(std::int64_t words)
@@ -120,10 +122,10 @@ class Tagger {
     nn::initialize(all(), 1);
   }
 
-  // One step of training -> the mean loss of a word. The backward calls are the forward calls, read from the bottom:
-  // each takes the gradient of what its layer gave, and returns that of what it took.
+  // One training step. -> the mean loss per word. The backward calls come in reverse order of the
+  // forward calls: each takes the gradient of its layer's output and returns that of its input.
   double train(const Batch& b, std::uint32_t step, double learning_rate) {
-    work_.begin_training(1, step);  // dropout is on; the tensors of the step before are gone
+    work_.begin_training(1, step);  // turns dropout on; tensors of the previous step become invalid
     const double words = static_cast<double>(b.words.size());
     const auto [loss, dx] = output_.loss_and_gradient(work_, encode(b), b.tags, 0.1, 1 / words);
     embedding_.backward(work_, encoder_.backward(work_, dx));
@@ -164,12 +166,12 @@ double accuracy(const nn::Ids& found, const nn::Ids& right) {
 }
 
 int main() try {
-  hexapla::set_threads(1);  // matrices as small as these are not worth sharing
+  hexapla::set_threads(1);  // these matrices are too small for several threads
   const auto vocabulary = make_vocabulary();
   Grammar grammar(1);
   std::vector<Sentence> text, held_out;
   for (int i = 0; i < 2000; ++i) text.push_back(grammar.next());
-  while (held_out.size() < 300) {  // of sentences that are not in the training text
+  while (held_out.size() < 300) {  // sentences that are not in the training text
     const Sentence s = grammar.next();
     const auto same = [&](const Sentence& seen) { return seen.words == s.words; };
     if (std::none_of(text.begin(), text.end(), same)) held_out.push_back(s);

@@ -1,5 +1,5 @@
 // Many threads share one model: threads MODEL < text
-// Prints the translations, one per line, after it has seen that every way to ask for them gives the same.
+// Prints the translations, one per line, after checking that all ways to request them agree.
 #include <hexapla/hexapla.h>
 
 #include <atomic>
@@ -14,10 +14,11 @@ int main(int argc, char** argv) try {
   std::vector<std::string> lines;
   for (std::string line; std::getline(std::cin, line);) lines.push_back(line);
 
-  // A list at once is the fastest: it is sorted by length and shared out among the processors.
+  // One call for all lines is the fastest: it sorts them by length and distributes them among the
+  // processors.
   const std::vector<std::string> translations = translator.translate(lines);
 
-  // Threads that come with one line each take turns; the model is in memory once.
+  // Threads with one line each take turns; the model is in memory once.
   std::vector<std::string> by_threads(lines.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
@@ -27,7 +28,8 @@ int main(int argc, char** argv) try {
     });
   for (std::thread& t : threads) t.join();
 
-  // Requests come back at once and are translated together; each can tell how far it is, and be canceled.
+  // Requests return at once and are translated together; each reports its progress and can be
+  // canceled.
   std::atomic<int> steps{0};
   hexapla::RequestOptions request;
   request.on_progress = [&](std::size_t, const std::string&) { ++steps; };

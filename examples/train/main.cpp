@@ -1,5 +1,5 @@
-// Trains a model on pairs that the program makes, and translates with it: train FOLDER
-// It learns to read numbers: "three hundred five" -> "3 0 5".
+// Trains a model on generated pairs and translates with it: train FOLDER
+// It learns to write numbers in digits: "three hundred five" -> "3 0 5".
 #include <hexapla/hexapla.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ std::string in_digits(int n) {
   return text;
 }
 
-// Every ninth number is kept back: the model has to read numbers that it never saw.
+// Holds out every ninth number for testing.
 bool is_kept_back(int n) { return n % 9 == 4; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""The encoder-decoder Transformer of "Attention Is All You Need": training, translating, evaluating, looking inside.
+"""The encoder-decoder Transformer of "Attention Is All You Need": training, translation, evaluation, inspection.
 
     import hexapla
     translator = hexapla.Translator("run")
@@ -70,13 +70,13 @@ __version__: str = _core.version()
 
 
 def document_formats() -> list[str]:
-    """Return the endings of names that documents have: [".txt", ".html", ..]."""
+    """Return the supported file extensions of documents: [".txt", ".html", ..]."""
     return _core.document_formats()
 
 
 def set_threads(n: int) -> None:
-    """Set how many threads the library computes with when it is called from this thread.
+    """Set the number of threads that the library uses for calls from this thread.
 
-    0, the default: one per processor that the process may use. The number never changes a result.
+    0, the default: one per processor available to the process. Results do not depend on the number.
     """
     _core.set_threads(_integer("n", n, 0, 4096))

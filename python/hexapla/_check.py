@@ -1,4 +1,4 @@
-"""What callers give, checked and as the module takes it. Errors name the argument and its value."""
+"""Checks arguments and converts them for the C++ module. Errors name the argument and its value."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .errors import ArgumentTypeError, UsageError
 
 
 def shown(value: object) -> str:
-    """The value as a message quotes it."""
+    """The value as quoted in messages."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def wrong(message: str, name: str, value: object) -> UsageError:
-    """The error of a value that is not possible."""
+    """The error for an invalid value."""
     error = UsageError(message)
     error.option, error.value = name, shown(value)
     return error
 
 
 def wrong_type(name: str, value: object, expected: str) -> ArgumentTypeError:
-    """The error of a value of another type."""
+    """The error for a value of the wrong type."""
     what = "None" if value is None else f"{shown(value)}, of type {type(value).__name__}"
     error = ArgumentTypeError(f"{name} is {what}, but must be {expected}")
     error.option, error.value = name, shown(value)
@@ -46,14 +46,14 @@ def text(name: str, value: object) -> str:
 
 
 def lines(name: str, value: object) -> list[str]:
-    """Strings."""
+    """A list of strings from any iterable."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise wrong_type(name, value, "a list, or another iterable, of str")
     return [text(f"{name}[{i}]", line) for i, line in enumerate(value)]
 
 
 def one_or_many(name: str, value: object) -> tuple[bool, list[str]]:
-    """Whether it is a single line, and the line or the lines."""
+    """Whether the value is a single line, and a list of the lines."""
     if isinstance(value, str):
         return True, [text(name, value)]
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
@@ -62,7 +62,7 @@ def one_or_many(name: str, value: object) -> tuple[bool, list[str]]:
 
 
 def path(name: str, value: object) -> bytes:
-    """The name of a file or folder, as the system takes it."""
+    """The name of a file or folder, encoded for the file system."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong_type(name, value, "a path: a str or an os.PathLike")
     return _encoded(name, os.fspath(value))
@@ -97,20 +97,20 @@ def _word(name: str, value: object) -> bytes:
             return str(int(value)).encode()
         if isinstance(value, Real):
             return repr(float(value)).encode()
-    except (ValueError, OverflowError):  # of more digits than Python writes
+    except (ValueError, OverflowError):  # more digits than Python converts
         raise wrong(f"{name} is far out of range", name, "a number of very many digits") from None
     raise wrong_type(name, value, "a number, True or False, a str, a path, or a list of them")
 
 
 def options(given: Mapping[str, object]) -> dict[str, bytes | list[bytes]]:
-    """Options by name, each a word or a list of words; whether they exist and are in range, the library says."""
+    """Options by name, each a word or a list of words. The library checks names and ranges."""
     return {text("the name of an option", name):
             [_word(name, item) for item in value] if isinstance(value, (list, tuple)) else _word(name, value)
             for name, value in given.items()}
 
 
 def integer(name: str, value: object, least: int, most: int) -> int:
-    """A whole number."""
+    """An integer from least to most."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise wrong_type(name, value, "an int")
     result = int(value)
@@ -135,7 +135,7 @@ def numbers(name: str, value: object) -> list[float]:
 
 
 def number(name: str, value: object) -> float:
-    """A float; which ones are possible, the library says."""
+    """A float. The library checks its range."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong_type(name, value, "a number")
     try:
@@ -145,7 +145,7 @@ def number(name: str, value: object) -> float:
 
 
 def seconds(name: str, value: object, zero: bool = False) -> float:
-    """A finite time, above 0, or from 0 where zero is a time."""
+    """A finite time above 0; zero: 0 is allowed, too."""
     result = number(name, value)
     if not math.isfinite(result) or result < 0 or (result == 0 and not zero) or result > 1e9:
         allowed = "from 0" if zero else "above 0"
@@ -155,14 +155,14 @@ def seconds(name: str, value: object, zero: bool = False) -> float:
 
 
 def function(name: str, value: object) -> Callable[..., Any]:
-    """Something that can be called."""
+    """A callable."""
     if not callable(value):
         raise wrong_type(name, value, "a function")
     return value
 
 
 def numpy_is_there() -> None:
-    """ImportError: what is asked for is an array."""
+    """Raise ImportError if NumPy, which arrays need, is not installed."""
     try:
         import numpy  # noqa: F401
     except ImportError:

@@ -1,4 +1,4 @@
-# The module in C++ (python/src). Only this package calls it; what it is given is checked before.
+# The C++ module (python/src). Only this package calls it, with checked arguments.
 from collections.abc import Callable, Iterator
 
 import numpy

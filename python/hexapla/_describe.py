@@ -1,4 +1,4 @@
-"""Options in words, for help(): from what the library declares, so that it says what the library does."""
+"""Adds the options to help(), from the library's own declarations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _value(kind: str, usual: str) -> str:
 
 
 def add_options(to: type, options: Iterable[tuple[str, str, str, str]]) -> None:
-    """Append the options to the description of a class: name, type, usual value, what it is."""
+    """Append the options (name, type, default, help) to the docstring of a class."""
     lines = [(to.__doc__ or "").rstrip(), "", "    Options:", ""]
     for name, kind, usual, what in options:
         lines.append(f"{_INDENT}{name}: {_TYPES[kind]}{_value(kind, usual)}")

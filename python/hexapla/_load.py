@@ -1,11 +1,11 @@
-"""Loads the module in C++, with the settings of the program."""
+"""Loads the C++ module, with the same OpenMP settings as the command line."""
 
 from __future__ import annotations
 
 import os
 
-# How OpenMP's idle threads wait, which GNU's reads once, when it is loaded (docs/adr/0005-idle-threads-sleep.md). The
-# environment is as before when this is over, for what other programs are started.
+# How OpenMP's idle threads wait. GNU's OpenMP reads this once, when it is loaded
+# (docs/adr/0005-idle-threads-sleep.md). The environment is restored afterwards, for child processes.
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
 
 if any(name in os.environ for name in _WAITING):

@@ -1,4 +1,4 @@
-"""Names of types for annotations: typing.get_type_hints() and what asks it, such as pydantic, find all of them."""
+"""Types for annotations, which typing.get_type_hints() and its users, such as pydantic, can resolve."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     Doubles = NDArray[numpy.float64]
     Floats = NDArray[numpy.float32]
 else:
-    Doubles = Floats = Any  # NumPy is imported where an array is asked for
+    Doubles = Floats = Any  # NumPy is imported only when an array is requested
     if sys.version_info >= (3, 12):
         from typing import TypedDict, Unpack
     else:
-        try:  # where pydantic is, which takes no other TypedDict there
+        try:  # pydantic requires this TypedDict before Python 3.12
             from typing_extensions import TypedDict, Unpack
         except ImportError:
             from typing import TypedDict
 
             class Unpack:
-                """Unpack[Options], of keywords: Any."""
+                """Unpack[Options] for keywords, as Any."""
 
                 def __class_getitem__(cls, options):
                     """Return Any."""

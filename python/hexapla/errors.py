@@ -1,6 +1,6 @@
-"""What hexapla raises. Every message names what was wrong (option, file, line, value) and says what to do next.
+"""The errors of hexapla. Every message says what is wrong (option, file, line, value) and how to fix it.
 
-What your own function or iterator raises, when the library calls it, comes out as it is.
+Exceptions of your own functions and iterators, called by the library, pass unchanged.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = [
 
 
 class Error(Exception):
-    """All errors of hexapla."""
+    """The base class of all errors of hexapla."""
 
 
 class UsageError(Error, ValueError):
-    """A wrong call: an option or argument out of its range, an unknown option, arguments that do not go together.
+    """A wrong call: an option or argument out of range, an unknown option, conflicting arguments.
 
-    option: which one is wrong, value: what it was; empty where it is no single one.
+    option: the wrong option, value: its value; both are empty if no single option is wrong.
     """
 
     option: str = ""
@@ -37,23 +37,23 @@ class ArgumentTypeError(UsageError, TypeError):
 
 
 class DataError(Error):
-    """A file, or text, that cannot be used: missing, damaged, of another format, not parallel."""
+    """A file or text that cannot be used: missing, damaged, in the wrong format, not parallel."""
 
 
 class RunError(Error):
-    """The run time: a disk is full, a file may not be written, a queue is full, a loss is not finite."""
+    """A failure at run time: a full disk, a file that cannot be written, a full queue, a non-finite loss."""
 
 
 class OutOfMemory(RunError, MemoryError):
-    """There is not enough memory; the message says what needs less of it."""
+    """Not enough memory; the message says how to use less."""
 
 
 class Canceled(Error):
-    """The request was canceled, or its time was up."""
+    """The request was canceled or timed out."""
 
 
 class InternalError(Error):
-    """A defect of hexapla: please report it."""
+    """A bug in hexapla: please report it."""
 
 
 class LineWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""BLEU, chrF and TER, equal to sacreBLEU's."""
+"""BLEU, chrF and TER; scores are equal to sacreBLEU's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Evaluator", "evaluate"]
 
 
 class Evaluator:
-    """Metrics with their settings. Text is detokenized; references are one list, or several, of a line each per
-    hypothesis."""
+    """Metrics with their settings. Text is detokenized; references are one list or several lists, each with one line
+    per hypothesis."""
 
     def __init__(self, metrics: Sequence[str] = ("bleu", "chrf"), *, tokenize: str = "13a", lowercase: bool = False,
                  chrf_lowercase: bool = False, ter_case_sensitive: bool = False, ter_normalized: bool = False,
@@ -23,8 +23,8 @@ class Evaluator:
         """Choose metrics: any of bleu, chrf, chrf++, ter.
 
         tokenize (BLEU): 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' script. lowercase:
-        BLEU. resamples: bootstrap resamples for intervals and p-values, 2 to 1,000,000; 0: none, but 1,000 to
-        compare().
+        for BLEU. resamples: bootstrap resamples for intervals and p-values, 2 to 1,000,000; 0: none, except for
+        1,000 in compare().
         """
         options = _core.EvaluatorOptions()
         options.metrics = _check.lines("metrics", metrics)
@@ -51,7 +51,7 @@ class Evaluator:
         return dict(zip(self._names, found))
 
     def compare(self, baseline: Iterable[str], system: Iterable[str], references: References) -> dict[str, Comparison]:
-        """Return the scores of two systems by each metric, and how likely chance alone makes them differ so."""
+        """Return the scores of two systems by each metric, and the p-value of their difference."""
         found = self._core.compare(_check.lines("baseline", baseline), _check.lines("system", system),
                                    _check.references(references))
         return {name: Comparison(*one) for name, one in zip(self._names, found)}
@@ -59,5 +59,5 @@ class Evaluator:
 
 def evaluate(hypotheses: Iterable[str], references: References, metrics: Sequence[str] = ("bleu", "chrf"),
              **options: Unpack[MetricOptions]) -> dict[str, MetricScore]:
-    """Return the score of the corpus by each metric; options as of Evaluator."""
+    """Return the score of the corpus by each metric. Options are those of Evaluator."""
     return Evaluator(metrics, **options).score(hypotheses, references)

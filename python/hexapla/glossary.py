@@ -1,4 +1,4 @@
-"""Terms with the translations that they must have."""
+"""Glossaries: terms and their required translations."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ _Target = Union[str, Sequence[str]]
 
 
 class Glossary:
-    """What certain source terms are translated by, for Translator.translate(..., glossary=...).
+    """Required translations of source terms, for Translator.translate(..., glossary=...).
 
-    Wherever a line contains a source term (as whole words, in scripts without spaces anywhere; in any case; of terms
-    that overlap the longest), its translation contains the target, once for each time. Of a target with several forms
-    any will do. A term that the model's vocabulary cannot write is left out and warned of.
+    For every occurrence of a source term in a line, the translation contains the target once. Terms match whole words,
+    or anywhere in scripts without spaces, in any case; the longest of overlapping terms wins. If a target has several
+    forms, any of them is accepted. A term that the model's vocabulary cannot express is ignored with a warning.
     """
 
     def __init__(self, terms: Union[Mapping[str, _Target], Iterable[tuple[str, _Target]]]) -> None:
-        """Take a target for each source term: a str ("Hund", or "Hund|Hunde"), or a list of forms.
+        """Create it from source terms and targets: a str ("Hund", or "Hund|Hunde"), or a list of forms.
 
-        Raises UsageError naming the term: it is empty, or there twice, whatever its case.
+        Raises UsageError naming the term if a term is empty or occurs twice, ignoring case.
         """
         pairs = terms.items() if isinstance(terms, Mapping) else terms
         self._terms = _core.Glossary([_pair(i, pair) for i, pair in enumerate(_iterable(pairs))])
 
     @classmethod
     def read(cls, file: Path) -> Glossary:
-        """Read a file with a line for each term: source, a tab, target. Raises DataError naming file and line."""
+        """Read a file with one term per line: source, tab, target. Raises DataError naming file and line."""
         glossary = cls.__new__(cls)
         glossary._terms = _core.read_glossary(_check.path("file", file))
         return glossary
 
     def __len__(self) -> int:
-        """Return how many terms it has."""
+        """Return the number of terms."""
         return self._terms.size()
 
 

@@ -1,4 +1,4 @@
-"""Everything that happens in a model while it reads one pair of sentences."""
+"""All intermediate results of a model for one pair of sentences."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["AttentionMap", "Inspection", "Inspector"]
 
 
 class AttentionMap:
-    """The attention of one sublayer as a picture, which a notebook draws."""
+    """A picture of the attention of one sublayer, shown by notebooks."""
 
     def __init__(self, svg: str) -> None:
-        """Only Inspection.attention() makes one."""
+        """Created by Inspection.attention() only."""
         self.svg = svg
 
     def save(self, path: Path) -> None:
@@ -30,7 +30,7 @@ class AttentionMap:
 
 
 class Inspection(Mapping[str, Doubles]):
-    """What happened: every intermediate by its place in the model, as a NumPy array without a copy, read-only.
+    """All intermediates by their place in the model, as read-only NumPy arrays, not copied.
 
         seen["encoder.layers.0.self_attention.weights"]    # [heads, queries, keys]
         seen["decoder.layers.1.cross_attention.q"]         # [tokens, width]
@@ -38,28 +38,28 @@ class Inspection(Mapping[str, Doubles]):
     """
 
     def __init__(self, core: _core.Inspection) -> None:
-        """Only Inspector.inspect() makes one."""
+        """Created by Inspector.inspect() only."""
         self._core = core
         self._names = core.names()
 
     @property
     def source_tokens(self) -> list[str]:
-        """The source, </s> last."""
+        """The source, including </s>."""
         return self._core.source_tokens
 
     @property
     def target_tokens(self) -> list[str]:
-        """The target as the decoder reads it, <s> first."""
+        """The decoder's input: the target after <s>."""
         return self._core.target_tokens
 
     @property
     def predicted(self) -> list[str]:
-        """What the decoder is asked for, </s> last."""
+        """The decoder's expected output: the target and </s>."""
         return self._core.predicted
 
     @property
     def log_probabilities(self) -> list[float]:
-        """Of each predicted token."""
+        """The log-probability of each predicted token."""
         return self._core.log_probabilities
 
     @property
@@ -69,11 +69,11 @@ class Inspection(Mapping[str, Doubles]):
 
     @property
     def warnings(self) -> list[str]:
-        """Of the text: letters that the vocabulary lacks."""
+        """Warnings about the text: letters that the vocabulary lacks."""
         return self._core.warnings
 
     def __getitem__(self, name: str) -> Doubles:
-        """Return the intermediate of this name; KeyError: there is none."""
+        """Return the intermediate of this name. Raises KeyError if there is none."""
         _check.numpy_is_there()
         return self._core.tensor(_check.text("name", name))
 
@@ -82,12 +82,12 @@ class Inspection(Mapping[str, Doubles]):
         return iter(self._names)
 
     def __len__(self) -> int:
-        """Return how many intermediates there are."""
+        """Return the number of intermediates."""
         return len(self._names)
 
     def attention(self, sublayer: Optional[str] = None) -> AttentionMap:
-        """Draw the attention of a sublayer ("encoder.layers.0.self_attention"); by default the decoder's last over the
-        encoder."""
+        """Draw the attention of a sublayer ("encoder.layers.0.self_attention"); by default the last cross-attention
+        of the decoder."""
         name = self._last_cross_attention() if sublayer is None else _check.text("sublayer", sublayer)
         return AttentionMap(self._core.draw_attention(name))
 
@@ -110,25 +110,25 @@ def _hypotheses(found: list[_core._Hypothesis]) -> list[SearchHypothesis]:
 
 
 class Inspector:
-    """A model that is looked into. Its methods may be called from several threads at once."""
+    """A model for inspection. Its methods may be called from several threads at once."""
 
     def __init__(self, model: Path) -> None:
-        """Load a model file, or the folder of a training. Raises DataError naming the file."""
+        """Load a model file or the model of a training folder. Raises DataError naming the file."""
         self._core = _core.Inspector(_check.path("model", model))
 
     def inspect(self, source: str, target: Optional[str] = None) -> Inspection:
-        """Return all that happens while the model reads source and, with teacher forcing, target.
+        """Return all intermediates of the model for source and, with teacher forcing, target.
 
-        Without a target the source is translated first. At most 512 tokens on a side.
+        Without a target, translates the source first. Limit: 512 tokens per side.
         """
         given = "" if target is None else _check.text("target", target)
         return Inspection(self._core.inspect(_check.text("source", source), given))
 
     def trace(self, source: str, **options: Unpack[SearchOptions]) -> SearchTrace:
-        """Return the beam search for the translation of source, step by step, with weights in f32.
+        """Return the beam search for the translation of source step by step, with weights in f32.
 
-        Not all options have a trace: sampling, a minimum length, rules on repeats and unknown tokens, and a coverage
-        penalty are a UsageError.
+        Raises UsageError for options without a trace: sampling, a minimum length, rules on repeats and unknown tokens,
+        and a coverage penalty.
         """
         tokens, steps, ending, why, finished = self._core.trace(_check.text("source", source), _check.options(options))
         return SearchTrace(tokens, [SearchStep(_hypotheses(beams), [SearchCandidate(*one) for one in candidates])

@@ -1,5 +1,5 @@
-"""The options that are keywords, by name and type. Usual values and descriptions are the library's, and so are ranges;
-docs/commands.md says more of each, with "-" for "_"."""
+"""Names and types of the options given as keywords. Defaults, descriptions and ranges come from the library;
+docs/commands.md describes each option in detail, with "-" for "_"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MetricOptions", "SearchOptions", "TrainingOptions"]
 
 
 class SearchOptions(TypedDict, total=False):
-    """How the translator looks for translations."""
+    """Options of the search for translations."""
 
     beam_size: int
     n_best: int
@@ -47,7 +47,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class MetricOptions(TypedDict, total=False):
-    """The settings of Evaluator beside the metrics."""
+    """The settings of Evaluator, other than the metrics."""
 
     tokenize: str
     lowercase: bool
@@ -61,7 +61,7 @@ class MetricOptions(TypedDict, total=False):
 
 
 class TrainingOptions(TypedDict, total=False):
-    """The options of `hexapla train`, in the order of its help."""
+    """The options of `hexapla train`, in the order of its help text."""
 
     train_sets: Sequence[Path]
     valid_sets: Sequence[Path]

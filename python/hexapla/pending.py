@@ -1,4 +1,4 @@
-"""Requests on their way."""
+"""Pending requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Pending", "Stream"]
 
 T = TypeVar("T")
-_ALL = 2**64 - 1  # more news than there can be: only the end is more
+_ALL = 2**64 - 1  # more news than can ever arrive: waits for the end
 
 
 def _wake(woken: Future[None]) -> None:
@@ -26,7 +26,7 @@ def _wake(woken: Future[None]) -> None:
 
 
 async def _news(core: _core.Pending, seen: int) -> None:
-    """Wait until there is more than what was seen. The event loop watches a file for it, so it needs no thread."""
+    """Wait for more than `seen` news. The event loop watches an eventfd, so no thread is needed."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -43,28 +43,28 @@ async def _news(core: _core.Pending, seen: int) -> None:
 
 
 class Pending(Generic[T]):
-    """A request on its way: await it, or ask for its result(). Dropping it does not cancel it."""
+    """A pending request: await it, or call result(). Dropping it does not cancel it."""
 
     def __init__(self, translator: _core.Translator, core: _core.Pending, convert: Callable[[Any], T],
                  warn: Warn) -> None:
-        """Only Translator.submit() makes one."""
-        self._translator = translator  # whose end would be the request's
+        """Created by Translator.submit() only."""
+        self._translator = translator  # keeps it alive: its end would cancel the request
         self._core = core
         self._convert = convert
         self._warn = warn
 
     def done(self) -> bool:
-        """Return whether the result is there, or an error."""
+        """Return whether the request has ended, with a result or an error."""
         return self._core.ended()
 
     def cancel(self) -> None:
-        """End the request with Canceled, unless it is done."""
+        """End the request with Canceled unless it is done."""
         self._core.cancel()
 
     def result(self, timeout: Optional[float] = None) -> T:
-        """Wait for the result, at most timeout seconds (TimeoutError), and return it.
+        """Wait for the result and return it; may be called again.
 
-        Raises Canceled after cancel(), or when the request's own time was up. May be called again.
+        Raises TimeoutError after `timeout` seconds, and Canceled after cancel() or the request's own timeout.
         """
         self._core.wait(-1.0 if timeout is None else _check.seconds("timeout", timeout, zero=True), _ALL)
         if not self._core.ended():
@@ -83,18 +83,18 @@ class Pending(Generic[T]):
         return self.result()
 
     def __await__(self) -> Generator[Any, None, T]:
-        """Wait for the result in a coroutine; a task that is canceled meanwhile cancels the request."""
+        """Wait for the result in a coroutine. Canceling the task cancels the request."""
         return self._wait().__await__()
 
 
 class Stream:
-    """The translation of one line as it grows: iterate over it with for or async for.
+    """The growing translation of one line: iterate over it with for or async for.
 
-    One that is dropped before its end cancels the request.
+    Dropping it before its end cancels the request.
     """
 
     def __init__(self, pending: Pending[list[Translation]]) -> None:
-        """Only Translator.stream() makes one."""
+        """Created by Translator.stream() only."""
         self._pending = pending
         self._core = pending._core
         self._seen = 0
@@ -102,11 +102,11 @@ class Stream:
         self._finished = False
 
     def cancel(self) -> None:
-        """End the request: the iteration ends with Canceled."""
+        """Cancel the request: the iteration raises Canceled."""
         self._pending.cancel()
 
     def result(self, timeout: Optional[float] = None) -> list[Translation]:
-        """Wait for the end, as Pending.result(), and return the translations, best first."""
+        """Wait for the end, like Pending.result(), and return the translations, best first."""
         return self._pending.result(timeout)
 
     def _next(self) -> Optional[str]:
@@ -136,7 +136,7 @@ class Stream:
         return self
 
     async def __anext__(self) -> str:
-        """Wait for the next text in a coroutine; a task that is canceled meanwhile cancels the request."""
+        """Wait for the next text in a coroutine. Canceling the task cancels the request."""
         while not self._finished:
             try:
                 await _news(self._core, self._seen)
@@ -151,7 +151,7 @@ class Stream:
         raise StopAsyncIteration
 
     def __del__(self) -> None:
-        """Cancel what nobody waits for."""
+        """Cancel the request, which nobody waits for."""
         if not self._finished:
             try:
                 self.cancel()

@@ -1,4 +1,4 @@
-"""What the library's functions return."""
+"""Results of the library's functions."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Constraints:
-    """What translations of a line must and must not be."""
+    """Text that a translation must or must not contain."""
 
     prefix: str = ""
-    """The translation begins so; it may end inside a word."""
+    """The beginning of the translation; may end inside a word."""
     require: Sequence[str] = ()
-    """Phrases that it contains."""
+    """Phrases that it must contain."""
     forbid: Sequence[str] = ()
-    """Phrases that it does not contain."""
+    """Phrases that it must not contain."""
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which source words a translation's words came from: the decoder's attention over the encoder."""
+    """Links between source words and a translation's words, from the decoder's attention over the encoder."""
 
     source_words: list[str]
     target_words: list[str]
     links: list[tuple[int, int]]
-    """For each target word the source word with most of its attention: (source, target), from 0."""
+    """For each target word, the source word with the most attention: (source, target), from 0."""
     attention: list[list[float]] = field(repr=False)
-    """What each target word, and </s> after them, pays each source word, and </s> after them."""
+    """[target word][source word], both followed by </s>: the attention that the target word pays the source word."""
 
     @cached_property
     def weights(self) -> Doubles:
@@ -63,7 +63,7 @@ class Alignment:
         return array
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: who unpickles them may have no NumPy."""
+        """Return only the fields: NumPy may be missing where they are unpickled."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
@@ -75,16 +75,16 @@ class Translation:
     score: float
     """Log-probability of the tokens, the end of the sentence included."""
     normalized: float
-    """The score divided by the length penalty: the best translation has the largest. -inf: nothing satisfies the
+    """The score divided by the length penalty, largest for the best translation. -inf: nothing satisfies the
     constraints."""
     tokens: list[str]
-    """As the vocabulary writes them, without the end of the sentence."""
+    """Pieces of the vocabulary, without the end of the sentence."""
     ids: list[int]
-    """Of the tokens, in the vocabulary."""
+    """The ids of the tokens in the vocabulary."""
     token_scores: list[float]
     """Log-probability of each token, and of the end of the sentence."""
     alignment: Optional[Alignment] = None
-    """Where the option `alignment` asks for it."""
+    """Present if the option `alignment` requests it."""
 
     def __str__(self) -> str:
         return self.text
@@ -92,12 +92,12 @@ class Translation:
 
 @dataclass(frozen=True)
 class Score:
-    """How probable a given translation is."""
+    """The probability of a given translation."""
 
     score: float
     """Log-probability of the translation, the end of the sentence included."""
     normalized: float
-    """Divided by the length penalty."""
+    """The score divided by the length penalty."""
     tokens: list[str]
     token_scores: list[float]
     """Log-probability of each token, and of the end of the sentence."""
@@ -105,33 +105,33 @@ class Score:
 
 @dataclass(frozen=True)
 class SearchHypothesis:
-    """A translation that a beam search has begun or finished."""
+    """A partial or finished translation in a beam search."""
 
     tokens: list[str]
     """Without <s> and </s>."""
     text: str
     score: float
     normalized: float
-    """Divided by the length penalty; 0 of one that is not finished."""
+    """The score divided by the length penalty; 0 if unfinished."""
 
 
 @dataclass(frozen=True)
 class SearchCandidate:
-    """A continuation that a step of beam search weighs."""
+    """A continuation considered by a step of beam search."""
 
     beam: int
-    """The hypothesis of the step that it extends, from 0."""
+    """The index, from 0, of the hypothesis that it extends."""
     token: str
-    """</s> ends it."""
+    """</s> ends the hypothesis."""
     log_probability: float
-    """Of the token alone."""
+    """The log-probability of the token alone."""
     score: float
-    """Of the hypothesis with this token."""
+    """The score of the hypothesis including this token."""
     normalized: float
-    """The score divided by the length penalty, as finished hypotheses are compared."""
+    """The score divided by the length penalty, by which finished hypotheses are compared."""
     fate: str
-    """"goes on", "finished", "too low" (ends, below the first beam_size), "beaten" (as many better ones go on) or "left"
-    (would go on, but the search ends)."""
+    """"goes on", "finished", "too low" (ends, but ranks below the first beam_size), "beaten" (beam_size better ones go
+    on) or "left" (would go on, but the search ends)."""
     why: str
     """The same in words."""
 
@@ -141,7 +141,7 @@ class SearchStep:
     """A step of beam search."""
 
     beams: list[SearchHypothesis]
-    """The hypotheses before it, best first."""
+    """The hypotheses before the step, best first."""
     candidates: list[SearchCandidate]
     """Best first."""
 
@@ -151,7 +151,7 @@ class SearchTrace:
     """A beam search step by step."""
 
     source_tokens: list[str]
-    """</s> last."""
+    """Including </s>."""
     steps: list[SearchStep]
     ending: str
     """"enough" (beam_size hypotheses are finished), "passed" (no live one can still pass the n_best finished ones) or
@@ -159,26 +159,26 @@ class SearchTrace:
     why: str
     """The same in words."""
     finished: list[SearchHypothesis]
-    """What a Translator finds, best first."""
+    """The translations that a Translator returns, best first."""
 
 
 @dataclass(frozen=True)
 class TrainingStart:
-    """A training as it begins."""
+    """The start of a training."""
 
     parameters: int
     pairs: int
-    """Of an epoch, as the batches."""
+    """Pairs per epoch, like batches."""
     batches: int
     validation_pairs: int
     resumed_at: int
-    """The update; 0: from the beginning."""
+    """The update at which it was resumed; 0: a new run."""
     backend: str
 
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """How a training goes."""
+    """The progress of a training."""
 
     update: int
     epoch: int
@@ -190,14 +190,14 @@ class TrainingReport:
     """Since the beginning of the run."""
     tokens_per_second: float
     progress: float
-    """Towards the nearest limit, 0 to 1."""
+    """Progress towards the nearest limit, 0 to 1."""
     seconds_left: float
-    """-1: not known."""
+    """-1 if unknown."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A pair of the validation set with its translation."""
+    """A validation pair and the translation of its source."""
 
     source: str
     reference: str
@@ -215,29 +215,29 @@ class ValidationReport:
     bleu: Optional[float]
     chrf: Optional[float]
     signature: str
-    """Of the BLEU."""
+    """The signature of the BLEU score."""
     best: bool
-    """The best so far by best_by."""
+    """Whether it is the best so far, by best_by."""
     stalled: int
     """Validations since the best one."""
     examples: list[Example]
-    """The same pairs every time."""
+    """The same pairs in every validation."""
 
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """How a training ended."""
+    """The result of a training."""
 
     finished: bool
-    """False: it was stopped, and train() goes on where it was."""
+    """False if it was stopped; train() resumes it."""
     updates: int
     epochs: int
     best_score: Optional[float]
-    """By best_by."""
+    """The best validation score, by best_by."""
     model: str
-    """The model's file; empty while the training is not finished."""
+    """The model's file; empty if the training is not finished."""
     missing: list[str]
-    """What could not be written (a full disk), though there is a model."""
+    """Files that could not be written (a full disk), although there is a model."""
 
 
 @dataclass(frozen=True)
@@ -248,11 +248,11 @@ class MetricScore:
     """Its name with its settings: "BLEU", "chrF2"."""
     score: float
     signature: str
-    """As sacreBLEU's, for papers."""
+    """The same as sacreBLEU's, for papers."""
     details: str
     """The parts of the score: precisions, lengths."""
     mean: float
-    """Of the resamples, 95 % of which lie in mean +- half_width; 0 without resamples."""
+    """The mean of the resamples, 95 % of which lie in mean +- half_width; 0 without resamples."""
     half_width: float
 
     def __str__(self) -> str:
@@ -262,10 +262,10 @@ class MetricScore:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems by one metric."""
+    """A comparison of two systems by one metric."""
 
     metric: str
     baseline: float
     system: float
     p_value: float
-    """Of paired bootstrap resampling, two-sided."""
+    """From paired bootstrap resampling, two-sided."""

@@ -40,17 +40,17 @@ def _callback(name: str, given: Callable[..., object]) -> Callable[..., object]:
 
 
 class Trainer:
-    """One run in one folder. The same options and data in the same folder resume it, to the byte.
+    """One run in one folder. The same options and data in the same folder resume it, with byte-identical results.
 
         trainer = hexapla.Trainer(model="run", preset="tiny", max_updates=1000)
         trainer.train(list(zip(sources, targets)))
 
-    Options are those of `hexapla train`, as keywords (TrainingOptions); docs/commands.md says more of each. The usual
-    values are those without a preset.
+    Options are those of `hexapla train`, as keywords (TrainingOptions); docs/commands.md describes them in detail. The
+    defaults below are those without a preset.
     """
 
     def __init__(self, config: Optional[Path] = None, **options: Unpack[TrainingOptions]) -> None:
-        """Check the options: those given here win over those of the YAML file `config`."""
+        """Check the options; keywords override those in the YAML file `config`."""
         file = b"" if config is None else _check.path("config", config)
         self._core = _core.Trainer(file, _check.options(options))
         self._training = threading.Lock()
@@ -63,14 +63,14 @@ class Trainer:
               on_checkpoint: Optional[Callable[[int, str], object]] = None,
               on_note: Optional[Callable[[str], object]] = None,
               on_reading: Optional[Callable[[str, int], object]] = None) -> TrainingResult:
-        """Train until a limit, or resume.
+        """Train until a limit, or resume the run.
 
         pairs, validation: iterables of (source, target), or functions that return one, instead of the options
-        train_sets and valid_sets. They are read once, at the beginning, to their end; to resume, give the same again.
+        train_sets and valid_sets. They are read once, completely, before training; give the same pairs to resume.
 
         on_progress is called a few times a second, on_report every report_every, on_note with warnings; on_checkpoint
-        gets the update and the file, on_reading what is read and how many pairs were. What one raises ends the
-        training, which resumes from its last checkpoint. Ctrl-C and stop() save a checkpoint first.
+        gets the update and the file, on_reading a description and the number of pairs read. An exception in a callback
+        ends the training, which can be resumed from its last checkpoint. Ctrl-C and stop() save a checkpoint first.
         """
         callbacks = _callbacks({
             "on_start": on_start, "on_progress": on_progress, "on_report": on_report, "on_validation": on_validation,
@@ -85,14 +85,14 @@ class Trainer:
             self._training.release()
 
     def stop(self) -> None:
-        """Make train() save a checkpoint and return; from a callback or another thread. It may train() again.
+        """Make train() save a checkpoint and return. Call it from a callback or another thread; train() may follow.
 
-        Before train(): the next train() returns at once and has written nothing.
+        If called before train(), the next train() returns at once and writes nothing.
         """
         self._core.stop()
 
     def options(self) -> str:
-        """Return all options as YAML that gives the same run."""
+        """Return all options as YAML that reproduces the run."""
         return self._core.options()
 
 

@@ -1,4 +1,4 @@
-"""Translating and scoring text with one trained model, or with several together."""
+"""Translates and scores text with one trained model or an ensemble."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 def _warn(line: int, what: str) -> None:
-    """Warn of a line, at the line of the program that called this package."""
+    """Warn about a line, at the program's call of this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
@@ -85,21 +85,22 @@ def _made_again(how: dict[str, Any]) -> Translator:
 class Translator:
     """A trained model with its vocabularies, or several models as an ensemble.
 
-    Its methods may be called from any number of threads at once. A translation depends on its line, the model and the
-    options, never on other lines or threads. Options are keywords of its methods (SearchOptions); docs/commands.md says
-    more of each. A with statement closes it at its end. Pickled, it is the names of its files and how they were loaded.
+    Its methods may be called from any number of threads at once. A translation depends only on its line, the model and
+    the options, not on other lines or threads. Options are keywords of its methods (SearchOptions); docs/commands.md
+    describes them in detail. It can be used in a with statement, which closes it. Pickling stores only the names of its
+    files and its arguments.
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
                  ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0,
                  source_language: str = "", target_language: str = "") -> None:
-        """Load a model file, or the folder of a training; a list of them is an ensemble.
+        """Load a model file or the model of a training folder; a list of them is an ensemble.
 
-        precision: of products with weights: "f32" (so where none is given), "bf16" or "int8"; a quantized model is
-        computed from its 8-bit integers and takes no other. ensemble: the mean of probabilities ("linear"),
-        or "log-linear", with one weight per model, or none. threads: that each call computes with, and all requests of
-        submit() together; 0: as set_threads() says. source_language and target_language: of a multilingual model, as it
-        calls them ("de", "deu_Latn"); "": as it was imported. Raises DataError naming the file.
+        precision of products with weights: "f32" (the default), "bf16" or "int8"; a quantized model computes with its
+        8-bit integers and accepts no other. ensemble: the mean of probabilities ("linear") or of log-probabilities
+        ("log-linear"); weights: one per model, or none. threads: for each call, and for all requests of submit()
+        together; 0: as set by set_threads(). source_language and target_language of a multilingual model, by its own
+        names ("de", "deu_Latn"); "": as it was imported. Raises DataError naming the file.
         """
         options = _core.ModelOptions()
         if precision is not None:
@@ -126,7 +127,7 @@ class Translator:
         return self._open
 
     def close(self) -> None:
-        """Give the model's memory back, once the requests on their way have ended. The translator is of no use then."""
+        """Release the model's memory once pending requests have ended. The translator cannot be used afterwards."""
         self._open = None
 
     def __enter__(self) -> Translator:
@@ -141,7 +142,7 @@ class Translator:
         return "hexapla.Translator(" + ", ".join(f"{name}={value!r}" for name, value in self._made.items()) + ")"
 
     def __reduce__(self) -> tuple[Callable[..., Translator], tuple[dict[str, Any]]]:
-        """Pickle how it was made: whoever unpickles it loads the files again."""
+        """Pickle its arguments; unpickling loads the files again."""
         return _made_again, (self._made,)
 
     @overload
@@ -157,12 +158,11 @@ class Translator:
     def translate(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
                   glossary: Optional[Glossary] = None,
                   warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, list[str]]:
-        """Return the best translation of a line, or those of many lines.
+        """Return the best translation of a line, or of each of many lines.
 
-        constraints: for all lines, or one per line. glossary: what the terms in the lines are translated by.
-        warn: called with the index, from 0, of each line that was split or truncated at max_length or was not valid
-        Unicode, and with what was done; by default a LineWarning, which counts lines from 1, as all messages do.
-        Ctrl-C ends the call.
+        constraints: for all lines, or one per line. glossary: required translations of terms. warn: called with the
+        index, from 0, of each line that was split or truncated at max_length or was not valid Unicode, and with a
+        message; by default issues a LineWarning, which counts lines from 1, as all messages do. Ctrl-C ends the call.
         """
         single, given = _check.one_or_many("lines", lines)
         found = self._model.translate(given, _options(options, glossary), _constraints(constraints, len(given)),
@@ -183,9 +183,9 @@ class Translator:
                          glossary: Optional[Glossary] = None,
                          warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
                          ) -> Union[list[Translation], list[list[Translation]]]:
-        """Return one to n_best translations of a line, or of each of many lines, best first.
+        """Return up to n_best translations of a line, or of each of many lines, best first.
 
-        With alignment="words" (or "blanks", "pieces") each has its word alignment. The rest is as in translate().
+        With alignment="words" (or "blanks", "pieces"), each has its word alignment. Otherwise like translate().
         """
         single, given = _check.one_or_many("lines", lines)
         found = self._model.translate_n_best(given, _options(options, glossary), _constraints(constraints, len(given)),
@@ -201,11 +201,11 @@ class Translator:
 
     def translate_document(self, content: Union[str, bytes], name: str, *, glossary: Optional[Glossary] = None,
                            warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, bytes]:
-        """Return a document with its text translated: everything that is no text keeps its bytes.
+        """Return a document with its text translated; everything else stays byte-identical.
 
-        The ending of name says the format, one of document_formats(): "page.html". glossary: what the terms in the text
-        are translated by. The lines that warn is told of are those of the document's text. Raises UsageError for another ending, DataError if the content is not of the
-        format.
+        The extension of name determines the format, one of document_formats(): "page.html". glossary: required
+        translations of terms. warn gets indices of lines of the document's text. Raises UsageError for an unknown
+        extension, DataError if the content does not match the format.
         """
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
@@ -222,10 +222,10 @@ class Translator:
                          constraints: Optional[AnyConstraints] = None,
                          glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
-        """Return what translate_n_best() does, for sentences that are given as such tokens.
+        """Translate sentences given as source tokens; returns the same as translate_n_best().
 
-        Translation.tokens are those of the translation. A piece that the vocabulary does not have is a UsageError, and
-        so are alignment and unk="copy", which are about words of a line.
+        Translation.tokens are those of the translation. Raises UsageError for a piece outside of the vocabulary, and for
+        alignment and unk="copy", which refer to words of a line.
         """
         if isinstance(sentences, (str, bytes, Mapping)) or not isinstance(sentences, Iterable):
             raise _check.wrong_type("sentences", sentences, "a list of lists of str")
@@ -248,10 +248,10 @@ class Translator:
                glossary: Optional[Glossary] = None,
                timeout: Optional[float] = None, warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
                ) -> Union[Pending[list[Translation]], Pending[list[list[Translation]]]]:
-        """Begin to translate and return at once: await what is returned, or ask for its result().
+        """Start a translation and return at once: await the returned object, or call its result().
 
-        Requests are translated together, and each gives what translate_n_best() gives. timeout: in seconds, from now
-        on; then the request ends with Canceled. Raises RunError if too many wait.
+        Requests share batches; results are those of translate_n_best(). timeout: in seconds from now; then the request
+        ends with Canceled. Raises RunError if too many requests are waiting.
         """
         single, given = _check.one_or_many("lines", lines)
         begun = self._begin(given, constraints, timeout, False, _options(options, glossary))
@@ -262,9 +262,9 @@ class Translator:
     def stream(self, line: str, *, constraints: Optional[AnyConstraints] = None,
                glossary: Optional[Glossary] = None, timeout: Optional[float] = None,
                warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Stream:
-        """Translate one line and iterate, with for or async for, over what it reads as so far.
+        """Translate one line; iterate with for or async for over the partial translations.
 
-        The last text is the translation. A step may be skipped, and a beam search may change its mind.
+        The last one is the translation. Steps may be skipped, and a beam search may revise earlier text.
         """
         given = [_check.text("line", line)]
         begun = self._begin(given, constraints, timeout, True, _options(options, glossary))
@@ -286,9 +286,9 @@ class Translator:
 
     def score(self, lines: Union[str, Iterable[str]], translations: Union[str, Iterable[str]], *,
               warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[Score, list[Score]]:
-        """Return how probable translations[i] is, given lines[i].
+        """Return the score (log-probability) of translations[i] given lines[i].
 
-        A pair is never split: of a longer line only the first max_length tokens are scored, and warn is called.
+        Pairs are never split: only the first max_length tokens of a longer line are scored, and warn is called.
         """
         single, sources, targets = _pair("score", lines, translations)
         found = self._model.score(sources, targets, _check.options(options), _warner(warn))
@@ -306,7 +306,7 @@ class Translator:
     def align(self, lines: Union[str, Iterable[str]], translations: Union[str, Iterable[str]], *,
               units: str = "words", warn: Optional[Warn] = None,
               **options: Unpack[SearchOptions]) -> Union[Alignment, list[Alignment]]:
-        """Return which words of lines[i] those of translations[i] come from.
+        """Return the alignment between the words of lines[i] and of translations[i].
 
         units: "words" (in scripts without spaces, characters), "blanks" (whitespace-separated words) or "pieces".
         """
@@ -318,7 +318,7 @@ class Translator:
 
 
 def _pair(what: str, lines: object, translations: object) -> tuple[bool, list[str], list[str]]:
-    """Two lines, or two lists of them."""
+    """Check two lines, or two lists of lines."""
     single, sources = _check.one_or_many("lines", lines)
     single_too, targets = _check.one_or_many("translations", translations)
     if single != single_too:

@@ -1,6 +1,6 @@
 #pragma once
-// The Python module over the public headers, and nothing else of the library. hexapla/*.py, which checks what it is
-// given, is its only caller.
+// The Python module. It uses only the library's public headers. Its only caller is hexapla/*.py,
+// which checks arguments.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -19,26 +19,27 @@ void bind_pending(nb::module_& m);
 void bind_trainer(nb::module_& m);
 void bind_tools(nb::module_& m);  // evaluator, inspector, model
 
-// With the GIL: Python's own exception of the class in hexapla.errors becomes the current one.
+// Sets the current Python exception to the class in hexapla.errors. Requires the GIL.
 void raise_in_python(const Error& error);
 
-// Bytes: names of files need not be UTF-8.
+// Bytes, because file names need not be UTF-8.
 inline std::string bytes_of(nb::handle given) {
   const auto bytes = nb::cast<nb::bytes>(given);
   return {bytes.c_str(), bytes.size()};
 }
 std::vector<std::string> all_bytes_of(nb::handle list);
-// {name: bytes, or a list of them}
+// given: {name: bytes, or a list of them}
 Options options_of(const nb::dict& given);
 
-// Those of a search: {"glossary": Glossary}, too.
+// Search options; given may also have {"glossary": Glossary}.
 TranslatorOptions search_options_of(const nb::dict& given);
 
-// [(prefix, required phrases, forbidden phrases)], one per line, or none.
+// given: [(prefix, required phrases, forbidden phrases)], one per line, or empty.
 std::vector<Constraints> constraints_of(const nb::list& given);
-// [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as alignment_tuple().
+// -> [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as
+// alignment_tuple().
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned);
-// (source words, target words, links, rows of weights)
+// -> (source words, target words, links, rows of weights)
 nb::tuple alignment_tuple(const Alignment& alignment);
 
 }  // namespace hexapla::python

@@ -1,6 +1,6 @@
 #pragma once
-// A call of the library that takes its time: the GIL is free meanwhile, Ctrl-C is answered, and what the library calls
-// back runs in the thread that called, as Python's programmers expect it (a database cursor belongs to its thread).
+// A long call of the library: it releases the GIL, responds to Ctrl-C, and runs callbacks on the
+// calling thread, as Python programmers expect (a database cursor belongs to its thread).
 #include <nanobind/nanobind.h>
 
 #include <condition_variable>
@@ -13,11 +13,12 @@ namespace hexapla::python {
 
 class Call {
  public:
-  // stop: makes the library's function return soon; called when a signal's handler raises.
+  // stop: makes the library's function return soon; called if a signal handler raises.
   explicit Call(std::function<void()> stop) : stop_(std::move(stop)) {}
 
-  // f(), without the GIL; called with it. In the main thread, the only one where Python answers signals, f runs in
-  // another thread while this one waits for either. What a signal's handler raised comes out once f has ended.
+  // Runs f() without the GIL; the caller holds it. A call from the main thread, the only one where
+  // Python handles signals, runs f on another thread and waits for its end and for signals. Throws
+  // what a signal handler raised, once f has ended.
   template <class F>
   auto run(F&& f) {
     std::optional<std::invoke_result_t<F&>> result;
@@ -25,9 +26,10 @@ class Call {
     return std::move(*result);
   }
 
-  // From within run(): f(), with the GIL, in the thread that called run(). What it raises comes out here.
+  // Only within run(): calls f() with the GIL on the thread that called run(), and rethrows its
+  // exceptions.
   void back(const std::function<void()>& f);
-  // As back(), but KeyboardInterrupt does not come out here: it is kept as if a signal's handler had raised it.
+  // Like back(), but stores KeyboardInterrupt as if a signal handler had raised it.
   void back_until_interrupted(const std::function<void()>& f);
 
  private:
@@ -38,18 +40,18 @@ class Call {
   void raise(const std::exception_ptr& failed);
 
   std::function<void()> stop_;
-  bool elsewhere_ = false;  // the library runs in another thread
+  bool elsewhere_ = false;  // the library runs on another thread
   std::optional<nanobind::python_error> interrupted_;
-  std::mutex asking_;  // one question at a time
+  std::mutex asking_;  // one callback at a time
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Under mutex_:
+  // Guarded by mutex_:
   bool done_ = false;
   const std::function<void()>* asked_ = nullptr;
   std::exception_ptr raised_;
 };
 
-// hexapla::set_threads() for calls from this thread.
+// hexapla::set_threads() for calls from the current thread.
 void set_threads_of_caller(int n);
 
 }  // namespace hexapla::python

@@ -9,7 +9,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The options of a search with what a call adds to them: who is warned, and how it is stopped.
+// Search options of one call, with its warning function and stop flag.
 class Search {
  public:
   Search(const nb::dict& options, const nb::object& warn)

@@ -1,4 +1,4 @@
-// The public face: only its own header is needed to use it; the rest here makes a model to use.
+// Tests of the public API. Using it needs only its own header; the other includes make a model.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ namespace {
 constexpr int64_t never = std::numeric_limits<int64_t>::max();
 std::atomic<int64_t> allocations_left{never};
 
-// SentencePiece, and the protobuf in it, do not survive a failure within them, so that none is made there.
+// SentencePiece and its protobuf do not survive allocation failures, so none are simulated there.
 bool within_sentencepiece() {
   std::array<void*, 64> frames;
   const int n = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -38,7 +38,7 @@ bool within_sentencepiece() {
   });
 }
 
-// The first that finds none left fails; those after it, of the error's own message, do not.
+// Only one allocation fails; later ones, for the error message, succeed.
 bool fails() {
   if (allocations_left == never || allocations_left < 0) return false;
   if (allocations_left > 0) return --allocations_left, false;
@@ -130,7 +130,7 @@ TEST(Api, ScoresTranslations) {
   const Translator translator(model_file());
   const std::vector<double> scores = translator.score({"a dog", "a cat"}, {"two birds", ""});
   ASSERT_EQ(scores.size(), 2u);
-  EXPECT_LT(scores[0], scores[1]);  // more tokens of a model that knows nothing
+  EXPECT_LT(scores[0], scores[1]);  // more tokens, from an untrained model
   EXPECT_EQ(translator.score({"a cat"}, {""}), std::vector<double>{scores[1]});
   EXPECT_THROW(translator.score({"a dog"}, {}), std::runtime_error);
 }
@@ -156,7 +156,7 @@ TEST(Api, MovesAndReportsItsVersion) {
   EXPECT_THAT(version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
 }
 
-// As `cp new model.safetensors` and a full disk do it: the old file is written over, and cut short.
+// Simulates `cp new model.safetensors` with a full disk: the old file is overwritten and truncated.
 TEST(Api, WhatBecomesOfTheFileIsNoMatter) {
   const std::string path = testing::TempDir() + "hexapla_api_test_changing.safetensors";
   std::filesystem::copy_file(model_file(), path, std::filesystem::copy_options::overwrite_existing);
@@ -192,7 +192,7 @@ TEST(Api, BadModelFilesAreNamed) {
   EXPECT_THAT(message(text), testing::HasSubstr(text));
 }
 
-// The error that comes out of the library, with its type.
+// The type and message of the error that f throws.
 template <class F>
 std::string error_of(F&& f) {
   try {
@@ -236,7 +236,7 @@ TEST(Api, WhatItsCallerThrowsPasses) {
 }
 
 #ifdef HEXAPLA_SEES_ALLOCATIONS
-// Its errors when the n-th allocation after its beginning fails, for every n up to one that it does not need.
+// f's errors if the n-th allocation fails, for every n until it succeeds.
 template <class F>
 std::set<std::string> errors_without_memory(F&& f) {
   std::set<std::string> errors;
@@ -258,8 +258,8 @@ TEST(Api, LackOfMemoryIsSaidWhereverItStrikes) {
   const TranslatorOptions options{.beam_size = 2, .extra_length = 2};
   set_threads(1);
   translator.translate(lines, options);
-  within_sentencepiece();  // what is needed once for looking is allocated now
-  // "nothing": where a sort does without the memory it would have liked.
+  within_sentencepiece();  // allocates what backtrace() needs once
+  // "nothing": a sort gets by without its buffer.
   const auto said = testing::HasSubstr("out of memory: give fewer lines at a time");
   const auto only = testing::AllOf(testing::Contains(said), testing::Each(testing::AnyOf(said, "nothing")));
   EXPECT_THAT(errors_without_memory([&] { Translator again(path); }), only);
@@ -278,10 +278,10 @@ TEST(Api, AChildTranslatesAfterItsParentUsedThreads) {
   set_threads(2);
   const std::vector<std::string> expected = translator.translate(lines, options);
   std::vector<pid_t> children;
-  for (int i = 0; i < 3; ++i) {  // at the same time, as the workers of a pool
+  for (int i = 0; i < 3; ++i) {  // concurrently, like a worker pool
     children.push_back(fork());
     if (children.back() != 0) continue;
-    alarm(120);  // the end of one that hangs
+    alarm(120);  // ends a child that hangs
     set_threads(2);
     const Translator own(model_file());
     std::_Exit(translator.translate(lines, options) == expected && own.translate(lines, options) == expected ? 0 : 1);

@@ -6,8 +6,8 @@
 
 namespace hexapla::api {
 
-// The mean of models in files and checkpoints (train::is_checkpoint). DataError: one is quantized, damaged, or of
-// another configuration or vocabulary than the first.
+// Averages the models in files and checkpoints (train::is_checkpoint). DataError: one is quantized
+// or damaged, or has another configuration or vocabulary than the first.
 model::LoadedModel average_files(const std::vector<std::string>& files);
 
 }  // namespace hexapla::api

@@ -1,5 +1,5 @@
-// A table of wrong calls: each ends with the right exception, with the option and its value where there is one, and the
-// library goes on.
+// A table of wrong calls: each throws the right exception, naming the option and its value if there
+// is one, and the library remains usable.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -21,11 +21,11 @@ enum class Kind { usage, data, run };
 struct WrongCall {
   const char* name;
   Kind kind;
-  const char* option;  // empty: no single one
+  const char* option;  // empty: no single option
   std::function<void()> call;
 };
 
-// "usage beam_size", as it came out.
+// The kind of error and its option: "usage beam_size".
 std::string outcome(const std::function<void()>& call) {
   try {
     call();
@@ -55,7 +55,7 @@ struct BadInput : TestFolder {
     std::ofstream(at(name)) << bytes;
     return at(name);
   }
-  // An option of a search, given by name or as a field.
+  // A search option, given by name.
   WrongCall search(const char* name, const OptionValue& value) const {
     return {name, Kind::usage, name, [this, name, value] {
               translator.translate("a dog", TranslatorOptions::from({{name, value}}));

@@ -47,7 +47,7 @@ struct Evaluator::Impl {
     for (const std::string& name : options.metrics) metrics.push_back(evaluate::make_metric(name, by));
     return metrics;
   }
-  // The tokenizer of "auto" follows from the references.
+  // "auto" chooses the tokenizer from the references.
   Metrics metrics(const std::vector<Lines>& references) const {
     evaluate::MetricOptions by = how;
     if (by.tokenize == "auto") {

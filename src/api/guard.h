@@ -1,6 +1,6 @@
 #pragma once
-// The border of the library: what comes out of it is an error of hexapla/error.h, or what the caller's own function
-// threw.
+// The library's boundary: only errors of hexapla/error.h, or exceptions of the caller's own
+// functions, pass it.
 #include <exception>
 #include <new>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace hexapla::api {
 
-// Messages spell options as fields (beam_size), or, while there is one of these, as the program's own commands do
-// (--beam-size).
+// Messages spell options as fields (beam_size), or, while such an object exists, as flags of the
+// program's commands (--beam-size).
 class SpelledAsFlags {
  public:
   SpelledAsFlags() noexcept;
@@ -27,7 +27,8 @@ std::string spelled_for_caller(std::string_view message);
 [[noreturn]] void rethrow_for_caller(const std::exception& error);
 [[noreturn]] void throw_out_of_memory();
 
-// f(). Of the errors that come out, messages spell options as fields.
+// Calls f(). Its errors are translated for the caller, with options spelled by
+// spelled_for_caller().
 template <class F>
 auto guarded(F&& f) {
   try {
@@ -39,8 +40,8 @@ auto guarded(F&& f) {
   }
 }
 
-// Functions of the caller that the library calls: what they throw passes it and is not rewritten, and what they do is
-// not canceled with the library's work. One for each call of the library.
+// Calls the caller's functions: their exceptions pass unchanged, and canceling the library's work
+// does not cancel theirs. Use one object per call of the library.
 class CallerFunctions {
  public:
   template <class F, class... Arguments>
@@ -53,7 +54,7 @@ class CallerFunctions {
       throw;
     }
   }
-  // guarded(f), or what one of the functions threw.
+  // guarded(f), but rethrows an exception of one of the functions unchanged.
   template <class F>
   auto guard(F&& f) {
     try {

@@ -1,4 +1,4 @@
-// A program that uses the library may set any locale: nothing that is written, read or computed changes.
+// The program may set any locale: nothing that the library writes, reads or computes changes.
 #include <gmock/gmock.h>
 
 #include <clocale>
@@ -24,12 +24,12 @@ struct GermanNumbers : std::numpunct<char> {
   std::string do_falsename() const override { return "falsch"; }
 };
 
-// "": of C++ alone, which needs none to be installed.
+// "": a C++ locale, which need not be installed.
 std::locale locale_named(const std::string& name) {
   return name.empty() ? std::locale(std::locale::classic(), new GermanNumbers) : std::locale(name);
 }
 
-// The global locale of C++ and that of C for as long as it lives.
+// Sets the global locales of C++ and C until destruction.
 class WithLocale {
  public:
   explicit WithLocale(const std::locale& locale) : c_(std::setlocale(LC_ALL, nullptr)), before_(std::locale()) {
@@ -48,7 +48,7 @@ class WithLocale {
 };
 
 struct Locales : TestFolder, testing::WithParamInterface<const char*> {
-  // Numbers of every kind: with a fraction, and of more than three digits.
+  // Numbers with fractions and with more than three digits.
   Options options(const std::string& run) const {
     return {{"model", at(run)},
             {"train_sets", OptionValue{at("x").c_str(), at("y").c_str()}},
@@ -77,7 +77,7 @@ struct Locales : TestFolder, testing::WithParamInterface<const char*> {
             {"average_best", 2},
             {"seed", 1234567}};
   }
-  // A run that is stopped after its third update and goes on; then everything that reads its model.
+  // Stops a run after its third update and resumes it, then uses the model in every way.
   std::string trained_and_used() const {
     Trainer first(options("run"));
     TrainingCallbacks on;

@@ -10,10 +10,10 @@
 
 namespace hexapla::api {
 
-// UsageError: one that is given under both spellings.
+// UsageError: an option is given in both spellings.
 std::vector<GivenOption> given_options(const Options& options);
 
-// As json_schema_of() calls types.
+// Type names as in json_schema_of().
 template <class Field>
 std::string type_name() {
   if constexpr (std::same_as<Field, bool>)
@@ -26,7 +26,7 @@ std::string type_name() {
     return "text";
 }
 
-// An option as visit() of a set of options declares it; the field has its usual value.
+// Describes an option as visit() declares it; `field` holds its default.
 template <class Field, class Allowed>
 OptionDescription described(const std::string& name, const Field& field, const std::string& help,
                             const Allowed& allowed) {
@@ -36,7 +36,7 @@ OptionDescription described(const std::string& name, const Field& field, const s
   else if constexpr (!is_list<Field>)
     usual = fmt::format("{}", field);
   std::string what = spell_options(help, as_field);
-  if constexpr (std::same_as<Allowed, Choices>)  // help that is about something else than its choices
+  if constexpr (std::same_as<Allowed, Choices>)  // for help that does not list its choices
     if (!allowed.empty() && what.find(allowed.back()) == what.npos)
       what += fmt::format(": {}", fmt::join(allowed, ", "));
   return {as_field(name), type_name<Field>(), usual, what};

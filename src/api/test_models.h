@@ -1,5 +1,5 @@
 #pragma once
-// For tests of the public face: made-up text and a model to use.
+// For tests of the public API: made-up text and models.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
 
 inline text::Vocabulary small_vocabulary() { return text::Vocabulary::train(made_up_lines(300, 1), {.size = 40}); }
 
-// The same with pieces for English, German and French; a text begins with `opening`, ">>de<<", or with none of them.
+// The same with pieces for English, German and French. opening: the one that starts a text,
+// ">>de<<", or "".
 inline text::Vocabulary vocabulary_of_languages(const std::string& opening) {
   text::PieceModel pieces = text::PieceModel::parse(small_vocabulary().bytes(), "a test");
   for (const char* language : {">>en<<", ">>de<<", ">>fr_XX<<"})
@@ -38,7 +39,7 @@ inline text::Vocabulary vocabulary_of_languages(const std::string& opening) {
   return text::Vocabulary::parse(pieces.serialized(), "a test");
 }
 
-// A file with a model with random weights.
+// Saves a model with random weights. -> its path
 inline std::string save_random(const text::Vocabulary& source, const text::Vocabulary& target,
                                const std::string& name) {
   model::Config c = model::Config::preset("tiny");
@@ -58,14 +59,14 @@ inline const std::string& model_file() {
   static const std::string path = save_random(small_vocabulary(), small_vocabulary(), "");
   return path;
 }
-// The path of a multilingual one, which translates from English to German unless it is told otherwise.
+// The path of a multilingual model, which translates from English to German by default.
 inline const std::string& multilingual_file() {
   static const std::string path =
       save_random(vocabulary_of_languages(">>en<<"), vocabulary_of_languages(">>de<<"), "many");
   return path;
 }
 
-// The same model with a record of how to search with it.
+// Saves model_file()'s model with recorded search defaults.
 inline void save_recorded(const std::string& file, const std::map<std::string, std::string>& search) {
   const model::LoadedModel m = model::load_model(model_file());
   model::save_model(file, *m.net, {m.source_vocabulary, m.target_vocabulary, {search}}, {});

@@ -1,4 +1,4 @@
-// Evaluator, inspector and model of the public face.
+// Tests of Evaluator, Inspector and Model.
 #include <gmock/gmock.h>
 
 #include <atomic>

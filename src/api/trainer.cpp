@@ -22,7 +22,7 @@ ValidationReport public_report(const train::Validation& v) {
   return r;
 }
 
-// Tells the caller's functions what the training tells a watcher.
+// Forwards a training's events to the caller's functions.
 class CallbackWatcher final : public train::TrainWatcher {
  public:
   CallbackWatcher(const TrainingCallbacks& callbacks, api::CallerFunctions& functions)
@@ -48,7 +48,7 @@ class CallbackWatcher final : public train::TrainWatcher {
   api::CallerFunctions& functions_;
 };
 
-// A stop that was asked for before a training began, or in it, is over with it.
+// Resets a stop requested before or during a training when the training ends.
 struct StopHandled {
   std::atomic<bool>& stopped;
   ~StopHandled() { stopped = false; }
@@ -77,7 +77,7 @@ struct Trainer::Impl {
   PairSource training_pairs, validation_pairs;
   std::atomic<bool> stopped = false;
 
-  // The given options, with the program's pairs among the sets.
+  // The given options, with the program's pairs as sets.
   train::TrainOptions resolved(train::ValidSets sets) const {
     std::vector<GivenOption> all = given;
     use_pairs(all, "train-sets", training_pairs);

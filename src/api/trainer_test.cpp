@@ -1,4 +1,4 @@
-// Training through the public face.
+// Tests of training by the public API.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -63,7 +63,7 @@ TEST_F(TrainerApi, PairsOfTheProgramGiveTheBytesOfFiles) {
   EXPECT_EQ(weights("pairs"), weights("files"));
 }
 
-// On this processor or on another: HEXAPLA_ISA stands for that.
+// On any processor; HEXAPLA_ISA simulates another one.
 TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
   const auto record = [&](const std::string& run) { return Model::load(at(run)).history().at("options"); };
   const auto train = [&](Options o, int updates, std::string& notes) {
@@ -76,7 +76,7 @@ TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
   std::string notes, more;
   o.insert_or_assign("precision", "auto");
   {
-    const cpu::Environment isa("HEXAPLA_ISA", "generic");  // f32 is faster there
+    const cpu::Environment isa("HEXAPLA_ISA", "generic");  // where f32 is the fastest
     train(o, 4, notes);
   }
   train(o, 8, more);
@@ -102,7 +102,7 @@ TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
 TEST_F(TrainerApi, DoesNotWriteIntoWhatItReads) {
   Trainer(with_files(options("m"))).train();
   Options o = with_files(options("m"));
-  o.erase("vocab_size");  // the model brings its vocabulary
+  o.erase("vocab_size");  // the model has its vocabulary
   o.emplace("init_from", at("m").c_str());
   o.erase("vocab_size");
   const std::string before = read_file(at("m/model.safetensors"));
@@ -189,7 +189,7 @@ TEST_F(TrainerApi, AStopEndsIdlePipesAndTheVocabulary) {
   EXPECT_FALSE(std::filesystem::exists(at("vocabulary/checkpoints")));
 }
 
-// With the scores, the choice of the best and the files that an unbroken run has.
+// With the scores, the best model and the files of an uninterrupted run.
 TEST_F(TrainerApi, AStopInAValidationResumesToTheSameBytes) {
   const auto with_validation = [&](const std::string& run, int save_every) {
     Options o = with_files(options(run));
@@ -205,7 +205,7 @@ TEST_F(TrainerApi, AStopInAValidationResumesToTheSameBytes) {
       log.erase(time, log.find('}', time) - time);
     return log;
   };
-  for (const int save_every : {6, 4}) {  // with a checkpoint of the same update, and without
+  for (const int save_every : {6, 4}) {  // with and without a checkpoint of the same update
     const std::string whole = "whole" + std::to_string(save_every), halves = "halves" + std::to_string(save_every);
     const TrainingResult expected = Trainer(with_validation(whole, save_every)).train();
     Trainer trainer(with_validation(halves, save_every));

@@ -31,7 +31,8 @@ std::optional<train::TrainingData> read_data(const train::TrainOptions& options,
   return data;
 }
 
-// A run stays in the precision that `auto` was when it started, on whatever machine it goes on.
+// Resolves `precision` auto. A resumed run keeps the precision that auto chose when it started, on
+// any machine.
 train::TrainOptions with_precision(train::TrainOptions o, train::TrainWatcher& watcher, cluster::Processes& processes) {
   const std::string fastest = name_of(parse_precision(o.precision));
   if (o.precision != "auto") return o;
@@ -52,7 +53,7 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
   const CancelScope of_stopped_ones_too(nullptr);
   try {
     report::write_report(options.model, static_cast<int>(options.threads));
-  } catch (const UserError& e) {  // the model is there all the same
+  } catch (const UserError& e) {  // the model has been saved
     watcher.note(std::string("no report.html was written: ") + e.what());
     result.missing.push_back("report.html");
   }

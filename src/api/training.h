@@ -6,11 +6,12 @@
 
 namespace hexapla::api {
 
-// A whole training, as every door has it: reads the data, trains, tells `watcher` of it all, and leaves train.jsonl,
-// TensorBoard's events and report.html in the folder. Once `stop` is true it ends, reading or training, as
-// train::train() does. Of what the result says to be missing: require_whole() (train/loop/run/result.h), once it is
-// shown. Errors as prepare_data() and train::train(). processes: who train together; the first of them has the folder
-// and the watcher.
+// Runs a whole training, for all interfaces: reads the data, trains, notifies `watcher`, and leaves
+// train.jsonl, TensorBoard events and report.html in the folder. Ends once `stop` is true, while
+// reading or training, like train::train(). After showing the result, call require_whole()
+// (train/loop/run/result.h), which checks for missing files. Errors as prepare_data() and
+// train::train(). processes: those that train together; the first one owns the folder and the
+// watcher.
 train::TrainResult run_training(const train::TrainOptions& options, train::TrainWatcher& watcher,
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs = {},

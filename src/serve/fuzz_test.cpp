@@ -1,4 +1,5 @@
-// Whatever comes, each request gets one answer, with a right status, and an error is one JSON object.
+// Fuzzing: every request gets exactly one answer with an expected status, and an error is one JSON
+// object.
 #include <gmock/gmock.h>
 
 #include <condition_variable>
@@ -24,7 +25,7 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
 std::uint64_t requests_per_test() { return number_of("HEXAPLA_FUZZ_REQUESTS", 2'000); }
 std::uint64_t fuzz_seed() { return number_of("HEXAPLA_FUZZ_SEED", 0); }
 
-// No 500: whatever a client sends, it is not the server's fault.
+// Excludes 500: no input may be an internal error.
 bool is_expected(int status) {
   const int all[] = {200, 201, 204, 400, 401, 403, 404, 405, 408, 411, 413,
                      414, 415, 417, 429, 431, 456, 501, 503, 504, 505};
@@ -43,7 +44,7 @@ ServiceOptions fuzzed_service(const std::string& model) {
 }
 
 struct FuzzedRequests : TestFolder {
-  // Steps of its model take microseconds.
+  // A model whose decoding steps take microseconds.
   std::string small_model() {
     const text::Vocabulary vocabulary = text::Vocabulary::train(api::test::made_up_lines(300, 1), {.size = 40});
     model::Config c = model::Config::preset("tiny");
@@ -59,7 +60,7 @@ struct FuzzedRequests : TestFolder {
   }
 };
 
-// How many are on their way, and what was wrong with one.
+// Counts the requests in flight and keeps the first error.
 struct Watched {
   std::mutex mutex;
   std::condition_variable changed;
@@ -123,7 +124,7 @@ class Asked final : public Exchange {
     std::function<void()> gone;
     {
       const std::lock_guard lock(watched_.mutex);
-      ended_ = begun_ = true;  // what still comes is for nobody
+      ended_ = begun_ = true;  // later answers are ignored
       left_ = true;
       gone.swap(gone_);
     }
@@ -131,7 +132,7 @@ class Asked final : public Exchange {
   }
 
  private:
-  // The mutex is held.
+  // The caller holds the mutex.
   void look_at(const Response& r) {
     ++watched_.statuses[r.status];
     if (!is_expected(r.status)) says_wrong("status " + std::to_string(r.status) + " " + r.body);
@@ -195,7 +196,7 @@ TEST_F(FuzzedRequests, SoundOnesAreAnswered) {
   EXPECT_EQ(watched.wrong, "");
 }
 
-// Each connection brings several requests at once, then one that asks for the end of it.
+// Each connection sends several requests at once, and then one that asks to close it.
 TEST_F(FuzzedRequests, ConnectionsOfBytesAreAnsweredAndEnd) {
   ServerOptions http;
   http.limits.header_time = http.limits.body_time = std::chrono::milliseconds(200);

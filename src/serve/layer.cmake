@@ -1,4 +1,4 @@
-# The page, as a part of the program.
+# Embeds the page in the program.
 set(page_files_cpp ${CMAKE_BINARY_DIR}/generated/serve/page_files.cpp)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/serve)
 file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/*)
@@ -7,8 +7,8 @@ add_custom_command(OUTPUT ${page_files_cpp}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${page_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake COMMENT "The page of the server" VERBATIM)
 target_sources(${target} PRIVATE ${page_files_cpp})
-# Boost's coroutines: GCC 12 takes 70 s over them with the address and undefined-behavior sanitizers, and minutes if it is
-# to optimize as well; 40 s with the first alone.
+# Boost's coroutines: GCC 12 takes 70 s with the address and undefined-behavior sanitizers, minutes
+# with optimization as well, and 40 s with the address sanitizer alone.
 if(HEXAPLA_SANITIZE)
   set(connections -O0)
   if(HEXAPLA_SANITIZE_TESTS_QUICKLY)

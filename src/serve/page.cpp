@@ -4,7 +4,7 @@
 
 namespace hexapla::serve {
 
-// Made of the folder `page` by cmake/embed.cmake.
+// Generated from the folder `page` by cmake/embed.cmake.
 extern const PageFile page_files[];
 extern const unsigned page_file_count;
 

@@ -60,7 +60,7 @@ TEST(Page, WhatItAsksForIsThere) {
   }
 }
 
-// Its policy would refuse them, on every browser: found here before anybody opens one.
+// The page's policy forbids these in every browser; finds them before anybody opens one.
 TEST(Page, HasNothingFromElsewhereAndNothingInline) {
   for (const fs::path& file : files_of_the_page()) {
     EXPECT_EQ(join(file, R"rx((?:src|href|action)="(?:https?:)?//[^"]*")rx"), "") << file;

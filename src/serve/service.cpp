@@ -27,7 +27,7 @@ void answering(const Service::Call& call, const std::function<void()>& f) {
   }
 }
 
-// Half of what the models leave is for requests; the other half is for computing.
+// Requests get half of the memory that the models leave; computing gets the rest.
 std::size_t memory_for_requests(const ServiceOptions& o) {
   constexpr std::size_t least = 32 << 20;
   const std::size_t kept = resident_memory() + o.cache + o.files,
@@ -38,7 +38,7 @@ std::size_t memory_for_requests(const ServiceOptions& o) {
   return std::max(least, all - std::min(all, kept)) / 2;
 }
 
-// Describes what makes the answer of a request large.
+// Names the options that make this answer large.
 std::string answer_described(const LinesTask& task) {
   const TranslatorOptions o = task.hops.back()->translator.complete(task.options);
   std::string what =
@@ -49,7 +49,8 @@ std::string answer_described(const LinesTask& task) {
 }
 constexpr const char* smaller_answer = "ask for fewer lines, a lower n_best, shorter translations or no alignment";
 
-// Without what may be a key, wherever it stands; of what cannot be read nothing, for there may be one in it.
+// Masks every member that may be a key. parameters_of() logs nothing of an unreadable body, which
+// may contain one, too.
 void leave_out_keys(Json& value) {
   for (auto& [name, member] : value.items()) {
     std::string lower = name;
@@ -73,7 +74,8 @@ Json parameters_of(const Request& request) {
   }
 }
 
-// Clients of LibreTranslate and DeepL may send more than these have; whoever writes for /v1 has made a mistake.
+// Rejects unknown parameters. Only for /v1: clients of LibreTranslate and DeepL may send more than
+// these routes know.
 void check_names(const Parameters& parameters, const Route& route) {
   std::vector<std::string> names{"api_key", "auth_key"};
   for (const RouteField& field : route.fields) names.push_back(field.name);
@@ -174,7 +176,8 @@ void Service::answer(const Call& call) {
       return call->answer({204, "", "", {{"Allow", allowed}}});
     }
     const Route& route = router_.find(request);
-    // Here, and not where its parameters are read, so that an address that asks too often holds up nobody else.
+    // Checked before parameters are parsed, so that an address that asks too often delays nobody
+    // else.
     if (!route.open)
       if (const auto refused = keys_.refusal_of_address(request.peer)) return call->answer(response_of(*refused));
     const std::size_t bytes = std::max(request.body.size(), unpacked_size(request));
@@ -229,14 +232,15 @@ void Service::translate(const Call& call, LinesTask task, std::function<void(Pen
 void Service::begin(const Call& call, LinesTask task, std::function<void(LinesResult)> ended) {
   {
     const std::lock_guard lock(mutex_);
-    if (closing_) throw HttpError(503, "the server is going away", {{"Retry-After", "1"}});
+    if (closing_) throw HttpError(503, "the server is shutting down", {{"Retry-After", "1"}});
     task.place = lines_.enter(task.lines.size() * task.hops.size());
   }
   if (task.timeout.count() == 0) task.timeout = options_.timeout;
   task.client = std::hash<std::string>{}(call->request().peer);
   call->keep(memory_.take(cost_of_parts(task), cat("the parts of ", task.lines.size(), " lines with their constraints"),
                           "give shorter lines, fewer constraints or a larger max_length"));
-  // `this` outlives the job, which has its place in lines_; the task is read before the job begins.
+  // `this` outlives the job, which has its place in lines_; answer_described() reads the task
+  // before it is moved.
   task.on_size = [this, call, what = answer_described(task)](const RequestSize& most) {
     call->keep(memory_.take(cost_of_answer(most), what, smaller_answer));
   };
@@ -249,7 +253,8 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
   jobs_.push_back(job);
 }
 
-// Takes those lines out of the task whose translations are in the cache. -> what puts them in again
+// Removes lines with cached translations from the task. -> a wrapper of `ended` that puts the
+// translations back
 std::function<void(LinesResult)> Service::leave_out_known(const Call& call, LinesTask& task,
                                                           std::function<void(LinesResult)> ended) {
   std::vector<std::uint64_t> numbers;
@@ -258,10 +263,10 @@ std::function<void(LinesResult)> Service::leave_out_known(const Call& call, Line
   if (!context || !task.constraints.empty()) return ended;
   struct Known {
     PendingTranslation::Lines lines;
-    std::vector<std::size_t> places;  // of those that are not known, among all
-    std::vector<std::string> asked;   // these
-    std::vector<bool> aligned;        // of these
-    std::vector<std::size_t> warned;  // of these, those with a warning, which must come again
+    std::vector<std::size_t> places;  // of uncached lines among all lines
+    std::vector<std::string> asked;   // the uncached lines
+    std::vector<bool> aligned;        // per uncached line
+    std::vector<std::size_t> warned;  // uncached lines with warnings: not cached, so that the warnings come again
   };
   auto known = std::make_shared<Known>();
   std::size_t bytes = 0;
@@ -308,7 +313,7 @@ void Service::compute(const Call& call, std::size_t bytes, std::function<void(co
   call->on_gone([stop] { *stop = true; });
   call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, late));
   const bool room = slow_.post([call, stop, f = std::move(f)] {
-    if (*stop) return;  // whoever asked has an answer, or has left
+    if (*stop) return;  // already answered, or the client has left
     answering(call, [&] { f(*stop); });
   });
   if (!room) throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
@@ -350,16 +355,16 @@ void Service::log(const Answered& what) {
 
 std::string Service::metrics() const {
   std::vector<Metrics::Value> counters{
-      {"hexapla_cache_hits_total", "Lines whose translations were kept from an earlier request.", cache_.hits()},
-      {"hexapla_cache_misses_total", "Lines that were looked for in the cache in vain.", cache_.misses()}};
+      {"hexapla_cache_hits_total", "Lines whose translations were found in the cache.", cache_.hits()},
+      {"hexapla_cache_misses_total", "Lines that were not found in the cache.", cache_.misses()}};
   std::vector<Metrics::Value> gauges{
       {"hexapla_waiting_lines", "Lines on their way through the models.", lines_.now()},
       {"hexapla_queue_length", "Requests that wait for a thread.", quick_.waiting() + slow_.waiting()},
-      {"hexapla_request_memory_bytes", "That requests and their answers may take.", memory_.taken()},
-      {"hexapla_cache_bytes", "Of translations that are kept.", cache_.bytes()},
-      {"hexapla_files_bytes", "Of translated files that wait to be fetched.", files_.bytes()},
+      {"hexapla_request_memory_bytes", "Bytes reserved for requests and their answers.", memory_.taken()},
+      {"hexapla_cache_bytes", "Bytes of cached translations.", cache_.bytes()},
+      {"hexapla_files_bytes", "Bytes of translated files kept for download.", files_.bytes()},
       {"hexapla_models", "Models that are loaded.", models()->models().size()},
-      {"process_resident_memory_bytes", "Of the server in physical memory.", resident_memory()}};
+      {"process_resident_memory_bytes", "Resident memory of the server in bytes.", resident_memory()}};
   if (state_ != nullptr) {
     gauges.push_back({"hexapla_requests_in_flight", "Requests that wait for their answers.", state_->requests});
     gauges.push_back({"hexapla_connections", "Open connections.", state_->connections});

@@ -1,5 +1,5 @@
 #pragma once
-// Answers requests, whatever carries them: models, limits, routes.
+// The translation service without its transport: models, limits, routes.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -26,70 +26,74 @@ namespace hexapla::serve {
 
 struct ServiceOptions {
   std::vector<ModelPlace> models;
-  ModelOptions model;  // how they are loaded, and searched where a request does not say otherwise
-  std::int64_t char_limit = -1, batch_limit = -1;  // characters of a text, texts of a request; -1: no limit
+  ModelOptions model;                              // how to load them, and search defaults for requests
+  std::int64_t char_limit = -1, batch_limit = -1;  // characters per text, texts per request; -1: no limit
   std::int64_t alternatives_limit = 10;
-  std::size_t waiting_lines = 10'000;  // on their way through the models
-  std::size_t memory = 0;              // bytes that the server may use; 0: four fifths of usable_memory()
-  std::size_t cache = 0;               // bytes of translations that are kept; 0: none
-  std::size_t files = 64 << 20;        // bytes of translated files that wait to be fetched; 0: none are translated
-  std::chrono::milliseconds timeout{120'000};  // of a translation
-  std::string api_keys;                        // file; "": none is needed
-  int requests_per_minute = 0;                 // of an address, where no key is needed; 0: any number
+  std::size_t waiting_lines = 10'000;  // most lines in flight
+  std::size_t memory = 0;              // budget in bytes; 0: four fifths of usable_memory()
+  std::size_t cache = 0;               // bytes of cached translations; 0: no cache
+  std::size_t files = 64 << 20;        // bytes of translated files kept for download; 0: files are not translated
+  std::chrono::milliseconds timeout{120'000};  // per translation
+  std::string api_keys;                        // path of the key file; "": no key needed
+  int requests_per_minute = 0;                 // per address, if no key is needed; 0: no limit
   std::string spec_title = "hexapla";
-  std::string runs;  // folder of the trainings that are watched; "": none
+  std::string runs;  // folder of training runs to watch; "": none
   bool log_texts = false;
-  std::function<void(const std::string& line)> log = {};  // a line of JSON for each request; from the server's thread
+  // Receives a line of JSON per request (on the server's thread) and per reload (on a worker
+  // thread).
+  std::function<void(const std::string& line)> log = {};
 };
 
 class Service {
  public:
   using Call = std::shared_ptr<Exchange>;
 
-  // Loads the models. Errors as those of ServedModels and ApiKeys.
+  // Loads the models. Throws what ServedModels and ApiKeys throw.
   explicit Service(ServiceOptions options);
-  ~Service();  // cancels what is still on its way
+  ~Service();  // cancels pending translations and waits for their end
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // For a Server.
+  // Called by Server.
   void answer(const Call& call);
   void answered(const Answered& what);
-  // Loads the models again, in the background, and once more where it is called meanwhile; what goes wrong is logged,
-  // and everything stays as it was.
+  // Reloads the models in the background; a call during a reload starts another one afterwards.
+  // Errors are logged and leave everything unchanged.
   void reload();
-  static Headers headers();  // of every answer: other sites may ask; what a browser may do with it
+  static Headers headers();  // of every answer: CORS for any site, browser policies
   void watch(const ServerState& state) { state_ = &state; }
 
-  // For its routes.
+  // Used by the routes.
   const ServiceOptions& options() const { return options_; }
   std::shared_ptr<const ModelSet> models() const { return models_.now(); }
   const Router& router() const { return router_; }
-  // HttpError as ApiKeys::admit_key(). -> characters that a text of this request may have; -1: any number
+  // Throws HttpError like ApiKeys::admit_key(). -> most characters per text of this request; -1: no
+  // limit
   std::int64_t admit(const Parameters& parameters, const Request& request);
-  // Begins to translate, and calls then() in a worker; what that throws becomes the answer, and so does what goes wrong
-  // with the translation. Is canceled when the client leaves.
+  // Starts a translation and calls then() on a worker. An error of the translation or of then()
+  // becomes the answer. Canceled if the client disconnects.
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then) {
     translate(call, std::move(task), std::move(then), [call](const Response& why) { call->answer(why); });
   }
-  // The same, with another way to say what went wrong once it has begun.
+  // Errors after the start go to failed() instead.
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
-  // For all lines of these texts, with the server's options and the alignments that they need.
+  // A task for all lines of these texts, with the server's options and the alignments they need.
   LinesTask task_of(Hops hops, const document::Document& parts) const;
-  // f(stop) in a thread for what takes long, of which few may wait: else 503. bytes: that it and its answer need. What
-  // it throws becomes the answer. stop is true when the time of a translation is up, or the client has left.
+  // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
+  // its answer. Exceptions become the answer. stop turns true when the translation timeout is over
+  // or the client has disconnected.
   void compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f);
-  int threads() const { return threads_; }  // that a model computes with
+  int threads() const { return threads_; }  // compute threads per model
   bool needs_key() const { return keys_.needed(); }
   std::string metrics() const;
-  // The key that a request gives, needed or not; "" where it gives none.
+  // The key of a request, needed or not; "" if it has none.
   static std::string key_of(const Parameters& parameters, const Request& request);
   GlossaryShelf& glossaries() { return glossaries_; }
   FileShelf& files() { return files_; }
   const FileShelf& files() const { return files_; }
   DocumentJobs& documents() { return documents_; }
-  bool has_room() const { return lines_.now() < options_.waiting_lines; }  // for more lines
+  bool has_room() const { return lines_.now() < options_.waiting_lines; }
 
  private:
   void add_routes();
@@ -113,14 +117,14 @@ class Service {
   Router router_;
   const ServerState* state_ = nullptr;
   std::mutex mutex_;
-  std::vector<std::weak_ptr<LinesJob>> jobs_;  // to be canceled at the end
+  std::vector<std::weak_ptr<LinesJob>> jobs_;  // canceled by the destructor
   std::size_t jobs_begun_ = 0;
   bool closing_ = false;
   std::atomic<bool> reload_asked_ = false;
-  Workers quick_, slow_, upkeep_{1};  // these go first
+  Workers quick_, slow_, upkeep_{1};  // last members: destroyed first
 };
 
-// The answer to a request that ended with this error.
+// The answer to a request that failed with this error.
 Response response_of(const std::exception_ptr& error);
 Response response_of(const HttpError& error);
 Response json_response(const Json& value);

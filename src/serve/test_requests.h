@@ -1,5 +1,5 @@
 #pragma once
-// For tests: requests that go astray, each from a sound one. The same seed gives the same requests.
+// For tests: malformed requests, mutated from valid ones. The same seed gives the same requests.
 #include <string>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace hexapla::serve::test {
 
-// Sound requests of every route that answers at once.
+// Valid requests for every route that answers at once.
 inline std::vector<Request> sound_requests() {
   const std::string json = "application/json", form = "application/x-www-form-urlencoded",
                     multipart = "multipart/form-data; boundary=b";
@@ -82,14 +82,14 @@ class AstrayRequests {
  public:
   explicit AstrayRequests(uint64_t seed) : random_(seed) {}
 
-  // As what reads connections hands it on: method, target, headers and body are whatever they are.
+  // As passed on by the HTTP server; method, target, headers and body are arbitrary.
   Request next() {
     Request r = pick(sound_);
     for (uint32_t changes = 1 + random_.below(3); changes > 0; --changes) change(r);
     if (random_.below(16) == 0) r.target = changed_bytes(r.target);
     return r;
   }
-  // The bytes of a connection: whole requests, one of which is changed anywhere.
+  // Raw bytes of a request, mutated anywhere in most cases.
   std::string next_bytes() {
     const Request r = random_.below(4) == 0 ? next() : pick(sound_);
     std::string text = r.method + " " + r.target + " HTTP/1.1\r\n";

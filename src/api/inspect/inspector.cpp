@@ -24,7 +24,7 @@ namespace {
 
 using Labels = std::vector<std::string>;
 
-// Those of the rows and of the columns.
+// Row labels and column labels.
 std::pair<const Labels&, const Labels&> labels_of(const Inspection& i, const std::string& sublayer) {
   if (sublayer.find(".cross_attention") != sublayer.npos) return {i.target_tokens, i.source_tokens};
   const Labels& own = sublayer.rfind("encoder", 0) == 0 ? i.source_tokens : i.target_tokens;
@@ -35,7 +35,8 @@ decode::LineWarning kept_in(std::vector<std::string>& all) {
   return [&all](size_t, const std::string& what) { all.push_back(spell_options(what, as_field)); };
 }
 
-// A tensor with as many values as its shape says. UsageError: there is no such tensor, or its values were not kept.
+// A 3-D tensor with all its values. UsageError: there is no such tensor, or its values were not
+// kept.
 const NamedArray& kept(const Inspection& inspection, const std::string& name, const std::string& sublayer) {
   const auto found = inspection.tensors.find(name);
   if (found == inspection.tensors.end() || found->second.shape.size() != 3)
@@ -63,7 +64,7 @@ std::string draw(const Inspection& inspection, const std::string& sublayer) {
                      "inspection", sublayer);
   report::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
   const auto size = shape[1] * shape[2];
-  const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // alike in every head
+  const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // same for all heads
   for (std::int64_t h = 0; h < shape[0]; ++h)
     sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}, masked});
   return report::draw_svg(sheet);
@@ -91,7 +92,7 @@ void check_values(const inspect::Inspection& seen, const InspectionOptions& opti
                      "tensors", cat(count));
 }
 
-// How the model is searched unless a call says otherwise, as far as a trace can show it.
+// The model's search defaults, as far as a trace can show them.
 decode::DecodingOptions usual_search(const models::OpenModel& m) {
   model::Usage shown;
   for (const char* name : {"beam-size", "length-penalty", "length-normalization", "word-penalty", "extra-length",

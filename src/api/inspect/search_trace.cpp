@@ -32,7 +32,7 @@ SearchHypothesis hypothesis(const text::Ids& ids, const text::Vocabulary& target
   return h;
 }
 
-// The scores of the hypotheses that live after a step, in their order.
+// The scores of the hypotheses that are live after a step, in order.
 std::vector<double> scores_after(const decode::TracedStep& step) {
   std::vector<double> scores;
   for (const decode::TracedCandidate& c : step.candidates)

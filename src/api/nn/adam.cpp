@@ -8,7 +8,7 @@
 namespace hexapla::nn {
 namespace {
 
-// A layer's values and gradients with their moments, slabs of one length.
+// A layer and the moments of its parameters, in slabs of equal length.
 struct Trained {
   std::shared_ptr<api::LayerState> layer;
   Pages first, second;
@@ -34,7 +34,7 @@ std::vector<Trained> trained(const Layers& layers) {
     if (!layer) throw UsageError("one of the layers is a null pointer", "layers", "");
     if (!seen.insert(layer->state().get()).second) throw UsageError("a layer is given twice", "layers", "");
     const hexapla::Tensor values = layer->state()->parameters().values();
-    if (!values) continue;  // it has no parameters
+    if (!values) continue;  // no parameters
     const size_t bytes = values.size() * sizeof(float);
     all.push_back({layer->state(), Pages(bytes), Pages(bytes)});
   }

@@ -4,8 +4,8 @@
 
 namespace hexapla::api {
 
-// The paper's base model but for the options that are given, resolved. UsageError: no such option, a value out of its
-// range.
+// The paper's base model with the given options applied, resolved. UsageError: an unknown option,
+// or a value out of range.
 model::Config architecture(const Options& options);
 
 }  // namespace hexapla::api

@@ -25,7 +25,7 @@ int64_t longest(Offsets offsets) {
   return n;
 }
 
-// Without a softmax a key is seen or hidden.
+// Without a softmax, a mask can only show or hide a key.
 void check_hides_alone(Tensor mask) {
   for (const float m : mask.values<float>())
     if (m != 0 && m != -std::numeric_limits<float>::infinity())
@@ -51,7 +51,7 @@ AttentionModule::Inputs take_inputs(Pass& pass, const nn::AttentionInputs& given
   return {query, key, value, queries, keys, given.causal, mask};
 }
 
-// Zeros for query, key and value; the same for inputs that are the same.
+// Zeroed gradients of query, key and value; equal inputs share one.
 std::array<Tensor, 3> gradients_of(Context& cx, const AttentionModule::Inputs& in) {
   const std::array<Tensor, 3> inputs{in.query, in.key, in.value};
   std::array<Tensor, 3> gradients;

@@ -1,4 +1,4 @@
-// Layers that take each row for itself.
+// Layers that process each row independently.
 #include "api/nn/architecture.h"
 #include "api/nn/calls.h"
 #include "model/encoder.h"
@@ -37,7 +37,7 @@ std::shared_ptr<LayerState> make_dropout(double p) {
   });
 }
 
-// The paper's network and its gated sibling, and what both take.
+// The paper's network or its gated variant, and their common width.
 struct RowNetwork {
   model::AnyFeedForward network;
   int64_t width;

@@ -1,12 +1,13 @@
 #pragma once
-// The two halves of every layer of the public header: what is computed stands in src/model, here is what the calls have
-// in common.
+// Forward and backward calls of the layers in the public header. The computations are in src/model;
+// here is the code that all calls share.
 #include "api/guard.h"
 #include "api/nn/layer_state.h"
 
 namespace hexapla::api {
 
-// f(pass). In a pass, a RunError is an arena that is full; what f has taken of it is given back.
+// Calls f(pass). A RunError in a pass means that the arena is full: releases what f has taken and
+// refuses.
 template <class F>
 auto in_pass(nn::Workspace& work, F&& f) {
   return guarded([&] {
@@ -23,7 +24,7 @@ auto in_pass(nn::Workspace& work, F&& f) {
   });
 }
 
-// f(pass, context, saved) -> the output. What it puts into `saved` is for the backward call.
+// f(pass, context, saved) -> the output; fills `saved` for the backward call.
 template <class Saved, class F>
 nn::Tensor forward(nn::Workspace& work, const nn::Layer& layer, F&& f) {
   return in_pass(work, [&](Pass& pass) {
@@ -51,7 +52,7 @@ auto backward(nn::Workspace& work, const nn::Layer& layer, const nn::Tensor& dy,
   });
 }
 
-// A copy that lives as long as the pass.
+// A copy that lives until the end of the pass.
 inline Tensor kept_copy(Context& cx, Tensor x) {
   const Tensor y = cx.keep(x.shape);
   copy(cx, x, y);

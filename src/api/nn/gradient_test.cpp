@@ -1,4 +1,5 @@
-// Every backward of hexapla/nn.h against differences of its forward, through nothing but that header.
+// Checks every backward of hexapla/nn.h against finite differences of its forward, using only that
+// header.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -13,7 +14,7 @@ using nn::Tensor;
 using nn::Workspace;
 using test::Matrix;
 
-// Values that the loss depends on, and the gradient that backward gave for them.
+// Values that the loss depends on, and their gradient from backward.
 struct Checked {
   std::string name;
   float* values;
@@ -26,8 +27,8 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(squares);
 }
 
-// The four-point difference. Its step is large because the loss is a sum of f32: of step h, rounding makes an error of
-// about 1e-6 / h, and what the difference leaves out one of h^4.
+// The four-point difference. The step h is large because the loss is a sum of f32: rounding errors
+// are about 1e-6 / h, truncation errors h^4.
 double derivative(float& x, const std::function<double()>& loss) {
   constexpr float h = 1.f / 64;
   const float at = x;
@@ -63,14 +64,14 @@ class Bench {
     nn::initialize(layers_, 3);
     Random random(4);
     for (nn::Layer* layer : layers_)
-      for (const nn::Parameter& p : layer->parameters())  // no gain of 1, no bias of 0
+      for (const nn::Parameter& p : layer->parameters())  // avoids gains of 1 and biases of 0
         for (size_t i = 0; p.gradients && i < p.size; ++i) p.values[i] += 0.2f * static_cast<float>(random.normal());
   }
   void input(int64_t rows, int64_t columns) {
     inputs_.push_back(test::random_matrix(rows, columns, 10 + inputs_.size()));
   }
 
-  // In both kinds of pass.
+  // Checks passes for training and for inference.
   void check() {
     for (const bool training : {true, false}) {
       training_ = training;
@@ -114,7 +115,7 @@ class Bench {
   bool training_ = true;
 };
 
-// A layer that takes each row for itself.
+// Checks a layer that processes each row independently.
 template <class Layer>
 void check_rows(Layer layer, int64_t width) {
   Bench b({&layer});
@@ -124,7 +125,7 @@ void check_rows(Layer layer, int64_t width) {
   b.check();
 }
 
-// Without the kinks of relu, which a difference would step over.
+// Avoids relu, whose kink breaks finite differences.
 Options architecture(const Options& more = {}) {
   Options all = more;
   all.insert({{"dim_model", 6},
@@ -171,7 +172,7 @@ TEST(NnGradients, EmbeddingWithLearnedPositionsAndNorm) {
   check_embedding({{"positions", "learned"}, {"max_positions", 5}, {"embedding_norm", true}});
 }
 
-// The table is a parameter of the embedding alone, and both add to its gradient.
+// The table is a parameter only of the embedding; both layers add to its gradient.
 TEST(NnGradients, GeneratorTiedToAnEmbedding) {
   nn::Embedding embedding(9, architecture());
   nn::Generator generator(embedding, true);
@@ -301,7 +302,7 @@ TEST(NnGradients, SmoothedCrossEntropy) {
   });
 }
 
-// Used twice in a pass, a layer adds up both gradients; the calls come back in reverse.
+// A layer used twice in a pass sums both gradients; backward calls come in reverse order.
 TEST(NnGradients, OneLayerTwice) {
   nn::Linear linear(6, 6);
   Bench b({&linear});
@@ -313,7 +314,7 @@ TEST(NnGradients, OneLayerTwice) {
   b.check();
 }
 
-// x + f(x), as residual connections are made.
+// x + f(x), a residual connection.
 TEST(NnGradients, SumOfTwo) {
   nn::Linear linear(6, 6);
   Bench b({&linear});

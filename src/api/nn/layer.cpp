@@ -16,7 +16,7 @@ nn::Parameter view_of(const std::string& name, const Shape& shape, const Tensor&
 
 namespace {
 
-// In the order of the list. UsageError: one is missing.
+// UsageError: a null pointer.
 std::vector<LayerState*> states_of(const nn::Layers& layers) {
   std::vector<LayerState*> all;
   for (nn::Layer* layer : layers) {

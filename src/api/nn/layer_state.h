@@ -49,7 +49,7 @@ std::shared_ptr<LayerState> own(Module module) {
   return std::make_shared<OwnedLayer<Module>>(std::move(module));
 }
 
-// The module of a layer that was made by own<Module>().
+// The module of a layer made by own<Module>().
 template <class Module>
 Module& module_of(const nn::Layer& layer) {
   return static_cast<OwnedLayer<Module>&>(*layer.state()).module;

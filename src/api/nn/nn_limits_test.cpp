@@ -1,4 +1,4 @@
-// Tests hexapla/nn.h at the ends of its ranges, and with numbers that are not finite.
+// Tests hexapla/nn.h at the limits of its ranges and with non-finite numbers.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace hexapla::api {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using nn::Tensor;
 using nn::Workspace;
 using testing::Each;
@@ -34,7 +34,7 @@ TEST(NnLimits, AWorkspaceOfMoreThanThereAreAddressesIsRefused) {
   EXPECT_NO_THROW(Workspace work(0));
 }
 
-// Nor does what is refused add up until it begins at 0 again.
+// Repeated refusals do not add up, either.
 TEST(NnLimits, WhatAWorkspaceRefusesTakesNothingOfIt) {
   Workspace work(1 << 20);
   const nn::Linear layer(1, 1 << 22);
@@ -64,7 +64,7 @@ TEST(NnLimits, AFullWorkspaceSaysSoAndCanBeUsedAgain) {
   EXPECT_THROW(Workspace(size_t{1} << 60), RunError);
 }
 
-// A batch with a number that is not finite changes nothing about what is learned.
+// A batch with a non-finite number does not affect learning.
 TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
   const auto learned = [](const std::vector<float>& spoiled, bool batch_norm) {
     Options shape = small;

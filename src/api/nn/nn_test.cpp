@@ -1,4 +1,4 @@
-// How the layers of hexapla/nn.h are used, and what is said to those who use them wrongly.
+// Tests the use of the layers in hexapla/nn.h and the errors for wrong use.
 #include "hexapla/nn.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 namespace hexapla::api {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using nn::Tensor;
 using nn::Workspace;
 using testing::Each;
@@ -159,7 +159,7 @@ TEST(Nn, LayersAndWorkspacesMove) {
   EXPECT_THROW(taken.forward(first, x), UsageError);
 }
 
-// y = x W of a W that is to be found.
+// Learns W in y = x W.
 TEST(Nn, AdamFindsALinearMap) {
   nn::Linear wanted(3, 2), learned(3, 2);
   nn::initialize({&wanted}, 5);
@@ -186,7 +186,7 @@ TEST(Nn, AdamClipsTheNormOfAllLayersTogether) {
   nn::Linear a(1, 1, false), b(1, 1, false);
   nn::AdamOptions options;
   options.clip_norm = 1;
-  options.epsilon = 10;  // the step is then proportional to the gradient, nearly
+  options.epsilon = 10;  // makes the step nearly proportional to the gradient
   nn::Adam adam({&a, &b}, options);
   const float before = *a.parameters()[0].values;
   *a.parameters()[0].gradients = 3;

@@ -8,36 +8,37 @@
 
 namespace hexapla::api {
 
-// State that a forward call leaves for its backward call.
+// State that a forward call keeps for its backward call.
 struct Call {
   std::shared_ptr<LayerState> layer;
-  uint64_t seed = 0;  // of its dropouts
+  uint64_t seed = 0;  // for dropout
   Shape out = {};
   std::any saved = {};
 };
 
-// A seed of its own for the n-th of several.
+// A separate seed for the n-th of several.
 uint64_t named_seed(uint64_t seed, uint64_t n);
 
 class Pass {
  public:
   static constexpr const char* kind = "workspace";
-  explicit Pass(size_t bytes);  // RunError: the addresses cannot be had
+  explicit Pass(size_t bytes);  // RunError: cannot reserve the addresses
   void begin(bool training, uint64_t seed, uint32_t step);
 
   Context context(uint64_t seed);
   uint64_t next_seed() { return named_seed(seed_, ++calls_); }
 
-  // A tensor of the caller. UsageError: it is not of this pass, or has another size. columns or rows 0: any.
+  // A tensor from the caller. UsageError: it is not from this pass, or has the wrong size; columns
+  // or rows 0: any.
   Tensor take(const char* what, const nn::Tensor& given, int64_t columns = 0, int64_t rows = 0) const;
-  // Copies, which live as long as the pass. UsageError: they are not ascending from 0 to `rows`; not from 0 to below
-  // `end`.
+  // Copies that live until the end of the pass. UsageError: offsets that do not ascend from 0 to
+  // `rows`; ids outside of [0, end).
   Offsets take(const char* what, const nn::Offsets& given, int64_t rows);
   Tensor take_ids(const char* what, const nn::Ids& given, int64_t end);
   nn::Tensor give(const Tensor& t) const;
 
   void remember(Call call) { open_.push_back(std::move(call)); }
-  // The last call of the layer. UsageError: it has none.
+  // The layer's last open call. UsageError: there is none.
   const Call& last(const LayerState& layer) const;
   void forget(const Call& call) { open_.erase(open_.begin() + (&call - open_.data())); }
 
@@ -49,7 +50,7 @@ class Pass {
  private:
   std::unique_ptr<Backend> backend_;
   Arena arena_;
-  std::vector<Call> open_;  // those that no backward belonged to yet
+  std::vector<Call> open_;  // without a backward call so far
   bool training_ = false;
   uint64_t seed_ = 1, calls_ = 0, number_ = 0;
   uint32_t step_ = 0;

@@ -1,5 +1,5 @@
-// Encoder and decoder: one layer, and the stack of them that model::Encoder and model::Decoder have after the
-// embedding.
+// Single encoder and decoder layers, and the stacks that follow the embedding in model::Encoder and
+// model::Decoder.
 #include "api/nn/architecture.h"
 #include "api/nn/calls.h"
 #include "model/decoder.h"
@@ -8,7 +8,7 @@ namespace hexapla {
 namespace api {
 namespace {
 
-// One layer of either norm position.
+// One layer with either norm position.
 template <class PostNorm, class PreNorm>
 struct AnyLayer {
   std::variant<PostNorm, PreNorm> chosen;
@@ -29,7 +29,7 @@ struct AnyLayer {
   }
 };
 
-// The layers of a model::Encoder or model::Decoder with the norm on top.
+// The layers of a model::Encoder or model::Decoder and the final norm.
 template <class Whole>
 struct Stack {
   decltype(Whole::layers) layers;
@@ -96,7 +96,7 @@ nn::Tensor encode_backward(nn::Workspace& work, const nn::Layer& layer, const nn
   });
 }
 
-// State that a decoder leaves for its backward call, and the size of the memory that it attended to.
+// A decoder's state for its backward call, and the shape of the memory that it attended to.
 template <class Module>
 struct Decoded {
   typename Module::Saved saved;

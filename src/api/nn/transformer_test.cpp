@@ -1,4 +1,5 @@
-// The paper's model put together by hand from hexapla/nn.h does, bit for bit, what model::Transformer does.
+// The paper's model, assembled from the layers of hexapla/nn.h, is bit-identical to
+// model::Transformer.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -23,7 +24,7 @@ struct Results {
   std::map<std::string, std::vector<float>> gradients;
 };
 
-// The library's own model, with the parameters by name.
+// The library's own model, with parameters by name.
 class Reference {
  public:
   explicit Reference(const Options& options)
@@ -69,7 +70,7 @@ class Reference {
   model::Parameters parameters_;
 };
 
-// The same from the public layers. An embedding of its own for the target where the model has two.
+// The same model from public layers, with a second embedding for the target if the model has one.
 class ByHand {
  public:
   ByHand(const Options& options, std::string tied, bool generator_bias)
@@ -80,7 +81,7 @@ class ByHand {
         decoder_(options),
         generator_(make_generator(generator_bias)) {}
 
-  // Everything that was there has found its place in the model.
+  // Expects that every given value has a place in the model.
   void take_values(std::map<std::string, model::Parameter> values) {
     for (auto& [name, view] : views()) {
       ASSERT_EQ(values.count(name), 1u) << name;
@@ -120,7 +121,7 @@ class ByHand {
                             std::map<std::string, nn::Parameter>& to) {
     for (const nn::Parameter& p : from.parameters()) to.emplace(p.name == "table" ? table : stack + p.name, p);
   }
-  // By the names that they have in the model; running statistics are left out.
+  // The parameters by their names in the model, without running statistics.
   std::map<std::string, nn::Parameter> views() {
     std::map<std::string, nn::Parameter> all;
     add_embedding(embedding_, "embeddings.0.table", "encoder.", all);

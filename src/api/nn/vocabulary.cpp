@@ -1,4 +1,4 @@
-// The layers with a vocabulary: what embeds, and the generator, which may share its table.
+// The layers with a vocabulary: the embedding, and the generator, which may share its table.
 #include "api/nn/architecture.h"
 #include "api/nn/calls.h"
 #include "model/transformer.h"
@@ -24,7 +24,7 @@ std::shared_ptr<LayerState> make_embedding(int64_t vocabulary, const Options& op
   });
 }
 
-// A generator with a weight of its own, or with the table of an embedding.
+// A generator with its own weight, or tied to the table of an embedding.
 struct Output {
   model::Generator generator;
   std::shared_ptr<LayerState> tied;
@@ -71,7 +71,7 @@ double sum(Tensor x) {
 
 nn::Loss public_loss(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
 
-// UsageError: x, a label or the smoothing.
+// UsageError: invalid x, labels or smoothing.
 LossInput loss_input(Pass& pass, const Output& output, const nn::Tensor& given, const nn::Ids& labels,
                      double smoothing) {
   const Tensor x = pass.take("x", given, output.dim_model);

@@ -9,9 +9,9 @@ namespace hexapla {
 namespace api {
 namespace {
 
-constexpr std::size_t portion = 2000;  // lines: enough to batch lines of one length, few enough to show progress
+constexpr std::size_t portion = 2000;  // lines: enough for batches of similar lengths, few enough to show progress
 
-// Lines of a document that are translated in one call.
+// Lines of a document for one call of the translator.
 class Lines {
  public:
   Lines(const document::Document& document, bool aligned) : document_(document), aligned_(aligned) {}
@@ -30,7 +30,7 @@ class Lines {
       };
     document::Document::Lines all = translator.translate_n_best(text_, options);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (Translation& t : all[i]) t.tokens = {}, t.ids = {}, t.token_scores = {};  // a book has a million lines
+      for (Translation& t : all[i]) t.tokens = {}, t.ids = {}, t.token_scores = {};  // saves memory for long books
       found[places_[i]] = std::move(all[i]);
     }
   }

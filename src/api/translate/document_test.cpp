@@ -1,4 +1,4 @@
-// Documents through the public translator.
+// Tests of documents in the public Translator.
 #include <gmock/gmock.h>
 
 #include "api/test_models.h"

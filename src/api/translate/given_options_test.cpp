@@ -1,4 +1,5 @@
-// Given, recorded and usual are three states of an option; and what is given in vain is refused by its name.
+// Given, recorded and default values of options are distinct; options without effect are refused by
+// name.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 
 class GivenOptions : public TestFolder {
  protected:
-  // The model of these tests with such a record of how to search with it.
+  // The test model with recorded search defaults.
   std::string recorded(const std::map<std::string, std::string>& values) {
     const std::string file = at(std::to_string(++files_));
     test::save_recorded(file, values);
@@ -34,7 +35,7 @@ class GivenOptions : public TestFolder {
   int files_ = 0;
 };
 
-// Another value than the usual one, that goes with the usual others.
+// A value other than the default that is valid with the other defaults.
 template <class Field, class Allowed>
 std::string other_value(const std::string& name, const Field& usual, const Allowed& allowed) {
   if constexpr (std::same_as<Allowed, Choices>)
@@ -61,7 +62,7 @@ TEST_F(GivenOptions, EachIsGivenRecordedOrUsual) {
     if constexpr (is_list<std::remove_cvref_t<decltype(field)>>) {
       EXPECT_EQ(name, "protect-pattern") << "no model records it";
     } else {
-      if (name == "precision") return;  // of a translator, not of a call
+      if (name == "precision") return;  // an option of a translator, not of a call
       const std::string other = other_value(name, field, allowed), word = fmt::format("{}", field);
       const Translator plain(test::model_file()), with_record(recorded({{name, other}}));
       const auto value = [&](const Translator& t, const TranslatorOptions& o) {
@@ -138,7 +139,7 @@ TEST_F(GivenOptions, APrecisionDoesNothingToIntegers) {
       const Translator t(file, {.precision = precision});
       ADD_FAILURE() << precision << " was ignored";
     } catch (const UsageError& e) {
-      EXPECT_EQ(e.option(), "precision") << e.what();  // or this processor has no bf16
+      EXPECT_EQ(e.option(), "precision") << e.what();  // or the processor has no bf16
     }
   }
   EXPECT_NO_THROW(Translator{file});

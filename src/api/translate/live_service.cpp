@@ -19,7 +19,7 @@ LiveService::Running::~Running() {
 }
 
 LiveService::~LiveService() {
-  // In a child of the process that began them there are no loops: whoever waited for one would wait for ever.
+  // A forked child has no loops: joining them would never return.
   if (process_ == getpid()) return;
   static_cast<void>(running_.release());
   for (auto& failed : failed_) static_cast<void>(failed.release());
@@ -43,7 +43,7 @@ void LiveService::begin(Running& r, Loop& loop, int threads) const {
       use_threads(threads);
       r.live->serve(loop.cx);
       return;
-    } catch (...) {  // those on their way have been told
+    } catch (...) {  // the requests have been told
       r.failed = true;
     }
     r.live->close(false);
@@ -51,7 +51,8 @@ void LiveService::begin(Running& r, Loop& loop, int threads) const {
 }
 
 std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> LiveService::submit(decode::TextRequest request) {
-  std::vector<std::unique_ptr<Running>> failed;  // go when the mutex is free: their requests' ends may submit others
+  // Destroyed without the mutex, because on_end of their requests may submit others.
+  std::vector<std::unique_ptr<Running>> failed;
   std::shared_ptr<decode::LiveTranslator> live;
   {
     const std::lock_guard lock(mutex_);

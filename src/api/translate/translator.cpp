@@ -66,7 +66,7 @@ struct Translator::Impl {
   decode::TextTranslator translator;
   decode::TextScorer scorer;
   decode::AttentionHead attention;
-  int threads;  // 0: those of who calls
+  int threads;  // 0: the caller's setting
   mutable std::once_flag pieces_read;
   mutable std::unordered_map<std::string, int32_t> piece_ids;
   decode::DecodingOptions usual;
@@ -84,8 +84,8 @@ struct Translator::Impl {
         turns(usable_processors()),
         live(models, ensemble) {}
 
-  // Where a callback of its own request ends a translator, another thread waits for the one that runs it. Where there
-  // is no other thread to be had, the translator stays in memory.
+  // If a callback of its own request destroys a translator, another thread waits for the loop that
+  // runs the callback. If no thread can be started, the translator is leaked.
   static void end(std::unique_ptr<Impl> impl) noexcept {
     if (!impl || !impl->live.within()) return;
     Impl* const last = impl.release();
@@ -96,7 +96,7 @@ struct Translator::Impl {
   }
 
   static std::unique_ptr<Impl> opened(const std::vector<std::string>& paths, const ModelOptions& options) {
-    const ThreadCount own(options.threads);  // in loading, and for requests
+    const ThreadCount own(options.threads);  // for loading, and for requests
     return std::make_unique<Impl>(paths, options);
   }
 
@@ -144,7 +144,7 @@ struct Translator::Impl {
     return a;
   }
 
-  // As the caller gets them: with tokens, and alignments where they are asked for.
+  // Translations for the caller: with tokens, and alignments if requested.
   PendingTranslation::Lines public_lines(const std::vector<std::string>& lines, const std::string& units,
                                          const decode::TranslateOptions& how,
                                          std::vector<std::vector<decode::Translation>> all,
@@ -169,7 +169,7 @@ struct Translator::Impl {
     return results;
   }
 
-  // -1: the source vocabulary has no such piece.
+  // -1 if the source vocabulary has no such piece.
   int32_t id_of(const std::string& piece) const {
     std::call_once(pieces_read, [&] {
       for (int32_t id = 0; id < first().source.size(); ++id) piece_ids.emplace(first().source.piece(id), id);
@@ -194,7 +194,7 @@ struct Translator::Impl {
                       const std::string& units, const decode::TranslateOptions& how,
                       const std::vector<Translation*>& results) const {
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
-    decode::TranslateOptions parted = how;  // a line is cut where all models could
+    decode::TranslateOptions parted = how;  // lines are cut to suit all models
     parted.max_length = std::min(how.max_length, decode::positions(ensemble));
     auto soft = scorer.align(sources, flat, parted, {attention, unit});
     for (size_t i = 0; i < results.size(); ++i) {
@@ -329,7 +329,7 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
     const api::Turns::Turn turn(impl_->turns);
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units, "units");
     decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::alignments);
-    how.parting.sentences = decode::Sentences::keep;  // a given pair is whole
+    how.parting.sentences = decode::Sentences::keep;  // given pairs are not divided
     if (how.parting.long_input == decode::LongInput::split) how.parting.long_input = decode::LongInput::truncate;
     const decode::TextScorer& scorer = impl_->scorer;
     auto soft = scorer.align(lines, translations, how, {impl_->attention, unit}, warning_of(options, functions));
@@ -345,7 +345,7 @@ namespace {
 
 using Clock = decode::LiveRequest::Clock;
 
-// So long from now; none: later than the clock goes. UsageError: it is over already.
+// The time point `time` from now; nothing if it is beyond the clock's range. UsageError: negative.
 std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const std::string& name) {
   if (time.count() < 0)
     throw UsageError(cat("`", name, "` is ", time.count(), " ms, but must be 0 or more"), name, cat(time.count()));
@@ -356,22 +356,23 @@ std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const st
 
 }  // namespace
 
-// A request, seen from its caller and from the loop.
+// State of a request, shared by its caller and the loop.
 struct PendingTranslation::State {
   CallerFunctions functions;
   std::function<void(size_t line, const std::string& so_far)> on_progress;
   std::function<void()> on_end;
   std::mutex mutex;
   std::condition_variable changed;
-  // Under the mutex:
+  // Guarded by the mutex:
   bool ended = false;
   Lines lines;
   std::exception_ptr error;
   std::weak_ptr<decode::LiveTranslator> live;
   size_t name = 0;
-  const api::LiveService* service = nullptr;  // to tell its threads from others; it may be gone
+  const api::LiveService* service = nullptr;  // only compared with the current thread's; may be dangling
 
-  // Until `end`, or for ever, under the mutex. UsageError: the request would wait for the thread that waits for it.
+  // Waits until the request has ended, or until `end`. -> whether it has ended. Requires the mutex.
+  // UsageError: called on the thread that would have to end the request.
   bool wait_until(std::unique_lock<std::mutex>& lock, const std::optional<Clock::time_point>& end) {
     if (!ended && service->within())
       throw UsageError(

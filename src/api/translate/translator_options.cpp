@@ -16,7 +16,7 @@ template <class Public, class Declared>
 constexpr bool alike = std::same_as<Public, Declared> ||
                        (Number<Public> && Number<Declared> && std::integral<Public> == std::integral<Declared>);
 
-// f(name, public field, declared field) for every option.
+// Calls f(name, public field, declared field) for every option.
 template <class Public, class Declared, class F>
 void visit_both(Public& options, Declared& declared, F&& f) {
   visit_public(options, [&](const std::string& name, auto& field) {
@@ -44,13 +44,13 @@ std::vector<std::string> public_names() {
 std::vector<GivenOption> given_of(const TranslatorOptions& options) {
   std::vector<GivenOption> given;
   visit_public(options, [&](const char* name, const auto& field) {
-    if (field && !OptionValue(*field).words().empty())  // a list of nothing
+    if (field && !OptionValue(*field).words().empty())  // skips an empty list
       given.push_back({name, OptionValue(*field).words()});
   });
   return given;
 }
 
-// One that is not of the search.
+// Removes `alignment`, which is not a search option. -> its value
 std::string taken_alignment(std::vector<GivenOption>& given) {
   std::string units;
   for (const GivenOption& option : given)
@@ -68,7 +68,7 @@ TranslatorOptions read(const Options& options) {
   result.alignment = taken_alignment(given);
   const Given by = by_name(given, names);
   decode::DecodingOptions usual;
-  // The model may have a wider beam; the translator looks at that.
+  // The model's beam may be wide enough for n-best; the translator checks that.
   if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::beam.most;
   const auto declared = decode::read_options(given, usual);
   visit_both(result, declared, [&](const std::string& name, auto& field, const auto& of_declared) {
@@ -78,7 +78,7 @@ TranslatorOptions read(const Options& options) {
   return result;
 }
 
-// names: of options that do nothing here.
+// names: options without effect here.
 void refuse_given(const TranslatorOptions& options, const std::vector<std::string>& names, const std::string& why) {
   for (const GivenOption& option : given_of(options))
     if (std::find(names.begin(), names.end(), option.name) != names.end())
@@ -94,7 +94,7 @@ decode::DecodingOptions declared_options(const TranslatorOptions& options, const
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model) {
   decode::DecodingOptions usual;
   decode::take_record(usage, usual);
-  declared_options(of_model, usual);  // says what is wrong with them
+  declared_options(of_model, usual);  // only checks them
   std::vector<GivenOption> given = given_of(of_model);
   take_given(by_name(given, public_names()), usual);
   return usual;

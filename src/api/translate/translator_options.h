@@ -1,5 +1,6 @@
 #pragma once
-// The options of the public header as those that decoding declares: names, ranges and messages are said there.
+// Converts the public header's options to and from decoding options, which declare names, ranges
+// and messages.
 #include "base/json.h"
 #include "decode/decoding_options.h"
 #include "hexapla/translator.h"
@@ -7,8 +8,8 @@
 
 namespace hexapla::api {
 
-// f(name, field) for every public option of a search, by the name that it is declared with. A field without a value was
-// not given.
+// Calls f(name, field) for every public search option, with its declared name. A field without a
+// value was not given.
 template <class Self, class F>
 void visit_public(Self& o, F&& f) {
   f("beam-size", o.beam_size);
@@ -41,20 +42,22 @@ void visit_public(Self& o, F&& f) {
   f("seed", o.seed);
 }
 
-// The given options on top of `usual`. UsageError naming option, value and what is allowed: as decode::read_options().
+// `usual` overridden by the given options. UsageError as decode::read_options(), naming the option,
+// its value and the allowed values.
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual = {});
-// How a model is searched in calls that do not say otherwise: as its record says, and on top of it `of_model`, which
-// was given when it was opened. What does nothing stays, for a call may give it a use; declared_options() leaves it
-// out.
+// A model's search defaults: its record, overridden by `of_model`, the options given when it was
+// opened. Keeps options without effect, because a call may give them one; declared_options() drops
+// them.
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model = {});
-// The other way round: every option has a value.
+// The inverse conversion; every option has a value.
 TranslatorOptions public_options(const decode::DecodingOptions& options);
 
-// UsageError: an option was given to a call that has no use for it.
+// UsageError: an option was given to a call that does not use it.
 enum class TranslatorCall { best, n_best, request, scores, alignments };
 void refuse_idle(TranslatorCall call, const TranslatorOptions& options);
 
-// Those of a request as an object of JSON Schema, with their ranges; which of them go together it cannot say.
+// The options of a request as a JSON Schema object, with their ranges. It cannot express which
+// options exclude each other.
 nlohmann::ordered_json schema_of_options();
 
 }  // namespace hexapla::api

@@ -1,4 +1,4 @@
-// The public options are those that decoding declares, every one of them.
+// The public options are exactly those that decoding declares.
 #include "api/translate/translator_options.h"
 
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@ namespace {
 
 struct AnyField {
   template <class T>
-  operator T() const;  // NOLINT: it stands for a field of any type
+  operator T() const;  // NOLINT: converts to a field of any type
 };
-// How many fields an aggregate has.
+// The number of fields of an aggregate.
 template <class T, class... Known>
 constexpr size_t fields() {
   if constexpr (requires { T{Known{}..., AnyField{}}; })
@@ -46,7 +46,7 @@ std::map<std::string, std::string> declared_values(const decode::DecodingOptions
   std::map<std::string, std::string> values;
   decode::DecodingOptions::visit(
       options, [&](const char* name, const auto& value, const auto&...) { values[name] = text_of(value); });
-  values.erase("precision");  // of a translator, not of a call
+  values.erase("precision");  // an option of a translator, not of a call
   return values;
 }
 
@@ -101,7 +101,7 @@ TEST(TranslatorOptions, AreRefusedByTheirDeclarations) {
   EXPECT_EQ(refusal({.top_p = 1.5}), "`top-p` is 1.5, but must be a number above 0 and at most 1");
 }
 
-// A model's value that does nothing beside its others has an effect beside those of a call.
+// A model's option that has no effect with its other options may have one with those of a call.
 TEST(TranslatorOptions, ValuesOfAModelWaitForACallThatUsesThem) {
   const model::Usage usage{{{"beam-size", "1"}, {"stop-when", "shrinking"}, {"length-penalty", "0.6"}}};
   const decode::DecodingOptions usual = usual_search(usage);

@@ -1,4 +1,5 @@
-// Results of the public translator beyond text: tokens, alignments, constraints, requests on their way.
+// Tests of the public Translator's results other than text: tokens, alignments, constraints,
+// pending requests.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -66,7 +67,7 @@ TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
   std::vector<std::vector<std::string>> tokens;
   for (const std::string& line : given) tokens.push_back(translator.tokens(line));
   TranslatorOptions of_lines = short_options();
-  of_lines.protect = "none";  // tokens are all that there is
+  of_lines.protect = "none";  // as for tokens
   const auto expected = translator.translate_n_best(given, of_lines);
   const auto found = translator.translate_tokens(tokens, short_options());
   EXPECT_EQ(texts_of(found), texts_of(expected));
@@ -125,7 +126,8 @@ TEST_F(LiveApi, TokensThatCannotBeAreRefused) {
   EXPECT_EQ(refused({std::vector<std::string>(4, good[0])}, options), "nothing");
 }
 
-// Threads of the process: a team of OpenMP stays for as long as the thread that computes with it.
+// The number of threads of the process. OpenMP's team lives as long as the thread that computes
+// with it.
 size_t running() {
   const std::filesystem::directory_iterator tasks("/proc/self/task"), end;
   return static_cast<size_t>(std::distance(tasks, end));
@@ -146,7 +148,7 @@ TEST_F(LiveApi, ATranslatorHasItsOwnNumberOfThreads) {
   };
   EXPECT_THROW(Translator(model_file(), {.threads = -1}), UsageError);
   set_threads(3);
-  translator.translate(lines);  // what the run time starts once is there
+  translator.translate(lines);  // lets the runtime start its permanent threads
   set_threads(0);
   EXPECT_EQ(added(1, 1), 0u);
   EXPECT_GE(added(1, 3), 1u);
@@ -156,7 +158,7 @@ TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {
   for (const char* units : {"", "blanks", "pieces"}) {
     TranslatorOptions options = short_options();
     options.alignment = units;
-    options.max_length = 6;  // some lines are divided
+    options.max_length = 6;  // divides some lines
     std::vector<std::string> some = lines;
     some.emplace_back("");
     std::vector<RequestSize> sizes;
@@ -174,7 +176,7 @@ TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {
     EXPECT_GE(sizes[0].translations, translations);
     EXPECT_GE(sizes[0].tokens, tokens);
     EXPECT_LE(sizes[0].tokens, 20 * tokens);
-    EXPECT_GE(sizes[0].alignment_cells, *units ? cells - 2 : 0);  // a blank line has a cell that is no token's
+    EXPECT_GE(sizes[0].alignment_cells, *units ? cells - 2 : 0);  // a blank line has a cell without a token
     EXPECT_EQ(sizes[0].alignment_cells > 0, *units != 0);
     request.on_size = [](const RequestSize&) { throw std::length_error("too large"); };
     EXPECT_THROW(translator.submit(some, options, request), std::length_error);
@@ -291,7 +293,7 @@ TEST_F(LiveApi, ATranslatorThatGoesCancelsItsRequests) {
   EXPECT_GT(canceled, 0);
 }
 
-// A request whose first step waits until it is told to go on.
+// A request whose first step waits for `go`.
 struct Held {
   std::promise<void> go;
   std::shared_future<void> gate = go.get_future().share();
@@ -309,7 +311,7 @@ struct Held {
   }
 };
 
-// In each of its callbacks, and by assigning another.
+// In each callback, by destruction and by assignment.
 TEST_F(LiveApi, ATranslatorMayGoInACallbackOfItsOwn) {
   for (const bool at_the_end : {false, true})
     for (const bool assigns : {false, true}) {
@@ -333,7 +335,7 @@ TEST_F(LiveApi, ATranslatorMayGoInACallbackOfItsOwn) {
       ended.get_future().wait();
       for (const PendingTranslation& each : {p, other}) try {
           EXPECT_FALSE(each.get().empty());
-        } catch (const Canceled&) {  // where it had not ended by itself
+        } catch (const Canceled&) {  // if it had not finished
         }
       if (assigns) {
         EXPECT_EQ(own->translate(lines[0]), translator.translate(lines[0]));

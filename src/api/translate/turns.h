@@ -3,7 +3,8 @@
 
 namespace hexapla::api {
 
-// So many calls run at the same time; more of them wait. A call within a call, of a caller's function, does not wait.
+// Limits the number of concurrent calls; others wait. A nested call, from a caller's function, does
+// not wait.
 class Turns {
  public:
   explicit Turns(int at_a_time) : free_(at_a_time) {}

@@ -1,4 +1,4 @@
-// Objects that were moved from: whatever is called, an error says so, and they can be given another's.
+// Moved-from objects: every call throws an error that says so, and they can be assigned to.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -30,7 +30,8 @@ void expect_refused(const std::string& what, const std::vector<NamedCall>& calls
     }
 }
 
-// Every public method of `object`'s class, which is then as it was before.
+// Expects errors from `calls`, every public method of a moved-from object, and then restores
+// `object`.
 template <class T>
 void expect_moved_from(const std::string& what, T& object, const std::vector<NamedCall>& calls) {
   T elsewhere(std::move(object));
@@ -156,7 +157,7 @@ TEST(MovedFrom, LayersSaySo) {
   expect_refused("layer", {{"Generator", [&] { nn::Generator tied(embedding); }}});  // NOLINT(bugprone-use-after-move)
 }
 
-// A pointer of another kind would not notice that it is empty.
+// Other pointers would not check that they are empty.
 TEST(MovedFrom, PublicClassesOwnWhatTheyHaveThroughOneType) {
   for (const auto& file : std::filesystem::directory_iterator(source_path("include/hexapla"))) {
     const std::string text = read_file(file.path().string());

@@ -1,4 +1,4 @@
-// Tests what natural calls do, where they compile.
+// Tests the results of natural calls.
 #include <gmock/gmock.h>
 
 #include <fstream>

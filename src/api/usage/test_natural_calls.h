@@ -1,6 +1,6 @@
 #pragma once
-// Calls as one would write them without looking, in C++17 and with the public headers alone: that they compile is the
-// point, so tests/install_test.cmake compiles this file by itself, too.
+// Calls as users would naturally write them, in C++17 with only the public headers. They must
+// compile; tests/install_test.cmake compiles this file on its own, too.
 #include <hexapla/hexapla.h>
 #include <hexapla/nn.h>
 
@@ -13,7 +13,7 @@ namespace hexapla::api::test {
 
 using Words = std::vector<std::string>;
 
-// One after the other: each way to give the same value, by what it reads as.
+// The words of values given in every possible way, which must be equal within each group.
 inline std::vector<Words> words_of_values() {
   const std::string text = "a";
   const std::string_view view = text;
@@ -39,7 +39,7 @@ inline std::vector<Words> words_of_values() {
   return all;
 }
 
-// Trainers of the folder "run", by their options.
+// The options of trainers for the folder "run", constructed in every way.
 inline Words options_of_trainers(const std::string& config) {
   const std::filesystem::path folder = "run";
   const Options options{{"preset", "tiny"}, {"model", folder}};
@@ -52,7 +52,7 @@ inline Words options_of_trainers(const std::string& config) {
           Trainer(config, {{"preset", "tiny"}, {"model", "run"}}).options()};
 }
 
-// Translations of "a" and of "a dog", in every way.
+// Translations of "a" and "a dog" by every kind of call.
 inline std::vector<Words> translations_of_two(const std::string& model) {
   const std::filesystem::path path = model;
   const char* const name = model.c_str();
@@ -67,7 +67,7 @@ inline std::vector<Words> translations_of_two(const std::string& model) {
   return all;
 }
 
-// The rest, for the compiler.
+// Other calls, which only have to compile.
 inline void other_calls(const std::string& model) {
   const char* const name = model.c_str();
   const Translator translator(model);

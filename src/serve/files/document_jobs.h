@@ -1,5 +1,5 @@
 #pragma once
-// Documents that are translated while their senders ask how far they are.
+// Translations of documents that run in the background while clients poll their state.
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -13,26 +13,27 @@
 
 namespace hexapla::serve {
 
-// Stands for the client of a request that has its answer already. The answer becomes a file on the shelf.
+// Takes the client's place after its request has been acknowledged, and puts the answer on the
+// shelf as a file.
 class DocumentJob final : public Exchange {
  public:
   struct State {
     bool ended = false;
-    std::string file;   // its name on the shelf, once it is translated
-    std::string error;  // why it is not
+    std::string file;   // name on the shelf, once translated
+    std::string error;  // if the translation failed
   };
 
-  // request: whose; its body is left out. name: of the translated file.
+  // request: the upload; its body is not copied. name: of the translated file.
   DocumentJob(FileShelf& shelf, const Request& request, std::string name);
 
-  const std::string id, key;  // nobody can guess them
+  const std::string id, key;  // random, cannot be guessed
   std::size_t characters = 0;
   State state() const;
 
   const Request& request() const override { return request_; }
   void answer(Response response) override;
   void keep(std::shared_ptr<void> what) override;
-  // Such a client never leaves, waits for ever, and takes its answer whole.
+  // This client never leaves, waits forever, and takes its answer whole.
   void begin(Response) override {}
   void send(std::string) override {}
   void offer(std::string) override {}
@@ -51,15 +52,15 @@ class DocumentJob final : public Exchange {
 
 class DocumentJobs {
  public:
-  // HttpError 503: too many are on their way.
+  // HttpError 503: too many documents in progress.
   void add(const std::shared_ptr<DocumentJob>& job);
-  // Null where there is none of this id, or it has another key.
+  // Null if there is no job with this id and key.
   std::shared_ptr<DocumentJob> find(const std::string& id, const std::string& key) const;
 
  private:
   static constexpr std::size_t most_ = 256;
   mutable std::mutex mutex_;
-  std::list<std::shared_ptr<DocumentJob>> jobs_;  // the oldest first
+  std::list<std::shared_ptr<DocumentJob>> jobs_;  // oldest first
 };
 
 }  // namespace hexapla::serve

@@ -6,7 +6,7 @@
 namespace hexapla::serve {
 
 std::string random_digits(int n) {
-  std::random_device random;  // the system's own
+  std::random_device random;  // the system's generator
   std::string digits;
   for (int i = 0; i < n; ++i) digits += "0123456789abcdef"[random() % 16];
   return digits;

@@ -1,5 +1,5 @@
 #pragma once
-// Translated files that wait to be fetched. They are in memory: the server writes nothing to disk.
+// Translated files for download. They stay in memory: the server writes nothing to disk.
 #include <chrono>
 #include <cstddef>
 #include <list>
@@ -9,29 +9,29 @@
 
 namespace hexapla::serve {
 
-std::string random_digits(int n);  // hexadecimal ones that nobody can guess
+std::string random_digits(int n);  // hexadecimal, cannot be guessed
 
 class FileShelf {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // bytes: of all files together; 0: none. kept: for how long each of them stays.
+  // bytes: limit of all files together; 0: disabled. kept: lifetime of a file.
   explicit FileShelf(std::size_t bytes, Clock::duration kept = std::chrono::minutes(30)) : most_(bytes), kept_(kept) {}
 
   bool on() const { return most_ > 0; }
-  // The bytes that a file of this name and content takes up.
+  // Memory that a file with this name and content takes.
   static std::size_t bytes_of(const std::string& name, const std::string& content) {
     return sizeof(File) + digits + name.size() + content.size();
   }
-  // The oldest make room. -> the name to fetch it by, which nobody can guess: 32 random digits and `name`. Nothing: it
-  // is larger than all may be.
+  // Drops the oldest files to make room. -> the name for get(): 32 random digits, a dot and `name`;
+  // nothing if the file alone exceeds the limit.
   std::optional<std::string> put(const std::string& name, std::string content);
-  // Nothing where there is none of this name, or no longer.
+  // Nothing if there is no such file (any more).
   std::optional<std::string> get(const std::string& name);
   std::size_t bytes() const;
 
  private:
-  static constexpr int digits = 32;  // of a name that nobody can guess
+  static constexpr int digits = 32;  // random digits in a name
   struct File {
     std::string name, content;
     std::size_t bytes;
@@ -42,7 +42,7 @@ class FileShelf {
   const std::size_t most_;
   const Clock::duration kept_;
   mutable std::mutex mutex_;
-  std::list<File> files_;  // the oldest first
+  std::list<File> files_;  // oldest first
   std::size_t bytes_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
   throw HttpError(400, cat("entries, line ", line, ": ", what));
 }
 
-// Cuts what comes before the next of these characters off a text, and that character.
+// Cuts off and returns the text before the next of these characters; removes that character, too.
 std::string_view cut(std::string_view& text, const char* ends) {
   const std::size_t n = std::min(text.find_first_of(ends), text.size());
   const std::string_view part = text.substr(0, n);
@@ -20,7 +20,8 @@ std::string_view cut(std::string_view& text, const char* ends) {
   return part;
 }
 
-// The value at the start of a text, which is cut off with the comma after it. -> whether it is the last of its row
+// Cuts off the value at the start of a text and the comma after it. -> whether it is the last of
+// its row
 bool cut_value(std::string_view& text, std::string& value, std::size_t& line) {
   value.clear();
   const std::size_t first = line;

@@ -1,5 +1,5 @@
 #pragma once
-// The entries of a glossary as DeepL's clients send and read them.
+// Glossary entries in the formats of DeepL's API.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,13 +7,13 @@
 
 namespace hexapla::serve {
 
-using Entries = std::vector<std::pair<std::string, std::string>>;  // source terms and targets
+using Entries = std::vector<std::pair<std::string, std::string>>;  // source term, target term
 
-// A line each: source, a tab, target. Blank lines are passed over. HttpError 400 naming the line.
+// One entry per line: source, tab, target. Skips blank lines. HttpError 400 naming the line.
 Entries entries_of_tsv(std::string_view text);
-// RFC 4180: source,target, each perhaps between quotation marks, in which "" is one. What comes after the second value,
-// languages, is passed over. HttpError 400 naming the line.
+// RFC 4180: source,target, optionally quoted, with "" for a quotation mark. Ignores two language
+// columns after them. HttpError 400 naming the line.
 Entries entries_of_csv(std::string_view text);
-std::string tsv_of(const Entries& entries);  // no newline at the end
+std::string tsv_of(const Entries& entries);  // without a final newline
 
 }  // namespace hexapla::serve

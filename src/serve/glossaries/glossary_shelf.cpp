@@ -9,9 +9,9 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t per_glossary = 1000, per_term = 500;  // bytes beside its text, which is there four times
+constexpr std::size_t per_glossary = 1000, per_term = 500;  // overhead in bytes; the text itself is stored four times
 
-// As DeepL's: 8-4-4-4-12 digits.
+// In DeepL's format: 8-4-4-4-12 digits.
 std::string new_id() {
   return cat(random_digits(8), "-", random_digits(4), "-", random_digits(4), "-", random_digits(4), "-",
              random_digits(12));

@@ -1,5 +1,5 @@
 #pragma once
-// Glossaries that clients have left with the server. They are in memory, and gone when the server ends.
+// Glossaries stored by clients. They are in memory and lost when the server ends.
 #include <chrono>
 #include <cstddef>
 #include <list>
@@ -15,7 +15,7 @@ namespace hexapla::serve {
 
 struct StoredGlossary {
   std::string id, owner, name;
-  std::string source, target;  // codes of languages without regions
+  std::string source, target;  // language codes without regions
   std::string tsv;
   Glossary terms;
   std::chrono::system_clock::time_point made;
@@ -27,17 +27,19 @@ class GlossaryShelf {
   using Stored = std::shared_ptr<const StoredGlossary>;
   static constexpr std::size_t most = 1000, most_terms = 10'000;
 
-  // bytes: of all glossaries together. kept: one that was not asked for in so long makes room for another.
+  // bytes: limit of all glossaries together. kept: a glossary unused for this long may be dropped
+  // to make room.
   explicit GlossaryShelf(std::size_t bytes, Clock::duration kept = std::chrono::hours(24))
       : most_bytes_(bytes), kept_(kept) {}
 
-  // Gives it an id that nobody can guess, and the time. owner: whoever knows the same word may use it. HttpError: 400
-  // for entries that are no glossary or too many; 456, DeepL's "quota exceeded", where there is no room.
+  // Stores a glossary under a random id, with the current time. owner: a secret; only clients that
+  // know it can use the glossary. HttpError: 400 for invalid or too many entries; 456, DeepL's
+  // "quota exceeded", if there is no room.
   Stored put(StoredGlossary glossary, const Entries& entries);
-  // The glossary of this owner; null if there is none.
+  // This owner's glossary; null if there is none.
   Stored get(const std::string& owner, const std::string& id);
   std::vector<Stored> all(const std::string& owner);
-  bool drop(const std::string& owner, const std::string& id);  // -> whether it was there
+  bool drop(const std::string& owner, const std::string& id);  // -> whether it existed
 
  private:
   struct Place {
@@ -52,7 +54,7 @@ class GlossaryShelf {
   const std::size_t most_bytes_;
   const Clock::duration kept_;
   std::mutex mutex_;
-  std::list<Place> places_;  // the oldest first
+  std::list<Place> places_;  // oldest first
   std::size_t bytes_ = 0;
 };
 

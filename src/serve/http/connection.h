@@ -1,5 +1,5 @@
 #pragma once
-// A connection as its server sees it.
+// The server's view of a connection.
 #include <list>
 #include <string>
 
@@ -10,13 +10,13 @@ struct Connection {
   virtual ~Connection() = default;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  virtual void drop() = 0;    // at once, whatever it is doing
-  virtual bool silent() = 0;  // waits for a request of which nothing has come
-  virtual void hasten() = 0;  // the server stops: where it is silent it closes soon, but answers what is on its way
+  virtual void drop() = 0;    // closes it at once, whatever it is doing
+  virtual bool silent() = 0;  // waits for a request and has received no byte of it
+  virtual void hasten() = 0;  // the server is stopping: closes soon if silent, but answers a request in progress
 
   const std::string peer;
   bool reading = false;
-  std::list<Connection*>::iterator place;  // among those that read, if it is one
+  std::list<Connection*>::iterator place;  // in the list of reading connections, if `reading`
 };
 
 }  // namespace hexapla::serve

@@ -1,5 +1,5 @@
 #pragma once
-// Places for requests that wait for their answers, so that no address takes them from the others.
+// Shares the places for pending requests fairly among addresses.
 #include <atomic>
 #include <cstddef>
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace hexapla::serve {
 
-// One address may have `most` places. As soon as that many are taken in all, only addresses that have less than an
-// equal share of them get another, up to twice `most`. For one thread.
+// One address may hold `most` places. Once `most` places are taken in total, only addresses with
+// less than an equal share get another, up to 2 * `most` in total. Single-threaded.
 class FairPlaces {
  public:
   explicit FairPlaces(std::size_t most) : most_(most) {}
 
-  // Whether there is a place for this address; takes it.
+  // Takes a place for this address, if there is one.
   bool enter(const std::string& address);
   void leave(const std::string& address);
   std::size_t taken() const { return taken_; }
@@ -24,7 +24,7 @@ class FairPlaces {
   std::unordered_map<std::string, std::size_t> of_address_;
 };
 
-// One of them, if there is one, as long as this is there. taken: told how many are.
+// Holds a place, if there was one, until destruction. taken: kept up to date with places.taken().
 class FairPlace {
  public:
   FairPlace(FairPlaces& places, const std::string& address, std::atomic<std::size_t>& taken)

@@ -28,7 +28,7 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// "name" of `form-data; name="q"; filename="x"`; nothing where it is not there.
+// The value of an attribute of `form-data; name="q"; filename="x"`; nothing if it is missing.
 std::optional<std::string> attribute(std::string_view header, const std::string& name) {
   const std::string lower = in_lower_case(header);
   for (size_t at = 0; (at = lower.find(name + "=", at)) != std::string::npos; ++at) {
@@ -45,7 +45,7 @@ std::optional<std::string> attribute(std::string_view header, const std::string&
   return {};
 }
 
-// The disposition that the header lines of a part give: "form-data; name=..."; "" if they give none.
+// The Content-Disposition in the header lines of a part, "form-data; name=..."; "" if missing.
 std::string_view disposition_of_part(std::string_view header) {
   const size_t at = in_lower_case(header).find("content-disposition:");
   return at == std::string::npos ? "" : header.substr(at, header.find("\r\n", at) - at);
@@ -69,9 +69,8 @@ struct StringBytes final : data::Bytes {
   std::string_view left;
 };
 
-// Unpacks a packed body.
 std::string unpacked(const Request& request) {
-  std::string text(unpacked_size(request) + 1, '\0');  // one more than it says, to see whether there is more
+  std::string text(unpacked_size(request) + 1, '\0');  // one byte more than stated, to detect a longer text
   size_t size = 0;
   try {
     const auto bytes = data::decompressed(data::Compression::gzip, std::make_unique<StringBytes>(request.body));
@@ -94,7 +93,7 @@ std::string unpacked(const Request& request) {
 
 size_t unpacked_size(const Request& request) {
   if (!packed(request)) return request.body.size();
-  size_t bytes = 0;  // the last four, the lowest first
+  size_t bytes = 0;  // the last four, little-endian
   for (size_t i = 1; i <= std::min<size_t>(request.body.size(), 4); ++i)
     bytes = bytes << 8 | static_cast<unsigned char>(request.body[request.body.size() - i]);
   if (bytes > request.most_bytes)

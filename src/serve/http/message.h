@@ -1,5 +1,5 @@
 #pragma once
-// The messages between an HTTP server and the code that answers its requests, whatever carries them.
+// Messages between an HTTP server and the code that answers requests, independent of the transport.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -16,12 +16,12 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method;  // "GET", in capitals
-  std::string target;  // as it was sent: "/translate?q=a%20dog"
+  std::string target;  // as sent: "/translate?q=a%20dog"
   Headers headers;     // names in lower case
   std::string body;
-  std::string peer;                  // address of the other side; "unix" where that has none
-  bool secure = false;               // whether it came by TLS
-  std::size_t most_bytes = 4 << 20;  // of its body, unpacked where it came packed
+  std::string peer;                  // client address; "unix" for a Unix socket
+  bool secure = false;               // came by TLS
+  std::size_t most_bytes = 4 << 20;  // limit of the body, after decompression
 
   // The value of the first header of this name (in lower case); "" if there is none.
   std::string_view header(std::string_view name) const {
@@ -45,9 +45,9 @@ struct HttpError : std::runtime_error {
   Headers headers;
 };
 
-// One request that waits for its answer: either answer(), once, or begin(), any number of send()s and end(). All of it
-// from any thread; what is sent before begin() follows it. Nothing comes of it once the other side has left. Dropped
-// without an answer it is answered by 500.
+// A pending request. Answer it by answer(), once, or by begin(), any number of send() and end().
+// All functions may be called from any thread; parts sent before begin() are written after it.
+// Calls have no effect once the client has left. If dropped unanswered, the answer is 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -55,15 +55,15 @@ class Exchange {
   virtual void answer(Response response) = 0;
   virtual void begin(Response head) = 0;
   virtual void send(std::string part) = 0;
-  // As send(), but left out where earlier parts are still on their way to a slow reader.
+  // Like send(), but drops the part if earlier parts still wait for a slow reader.
   virtual void offer(std::string part) = 0;
   virtual void end() = 0;
-  // gone() is called, from the server's thread, when the other side leaves before it has been answered; at once where
-  // it has left already. It should be short.
+  // Calls gone() on the server's thread if the client leaves before it is answered; at once if it
+  // has already left. gone() must be short.
   virtual void on_gone(std::function<void()> gone) = 0;
-  // If it has no answer by then, this one is given, and gone() is called.
+  // Gives the answer `late` and calls gone() if there is no answer by this time.
   virtual void answer_at(std::chrono::steady_clock::time_point time, Response late) = 0;
-  // Goes when the answer has been sent, or the other side has left.
+  // Keeps `what` alive until the answer has been sent or the client has left.
   virtual void keep(std::shared_ptr<void> what) = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-// The addresses of all headers X-Forwarded-For, the last first, without ports and brackets.
+// The addresses in all X-Forwarded-For headers, last first, without ports and brackets.
 std::vector<std::string> forwarded_for(const Request& request) {
   std::string all;
   for (const auto& [name, value] : request.headers)
@@ -75,7 +75,7 @@ void TrustedProxies::apply(Request& request) const {
   }
   for (const std::string& address : forwarded_for(request)) {
     Address read_as;
-    if (!read(address, read_as)) break;  // whoever wrote that: the proxy after it is the last that can be told
+    if (!read(address, read_as)) break;  // not an address: the proxy that reported it is the last known hop
     request.peer = address;
     if (!trusts(address)) break;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Proxies before this server, which say whose request they bring.
+// Trusted reverse proxies, whose headers identify the client.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,16 +11,18 @@ namespace hexapla::serve {
 
 class TrustedProxies {
  public:
-  // Addresses ("10.0.0.1", "::1"), networks ("10.0.0.0/8"), or "unix" for whoever comes by the Unix socket. UsageError.
+  // Addresses ("10.0.0.1", "::1"), networks ("10.0.0.0/8"), or "unix" for all clients of the Unix
+  // socket. UsageError: anything else.
   explicit TrustedProxies(const std::vector<std::string>& words = {});
 
   bool trusts(const std::string& peer) const;
-  // For a request from a trusted proxy, peer and secure become those of its client: the last address of
-  // X-Forwarded-For that is no trusted proxy, and X-Forwarded-Proto. Any other request loses such headers.
+  // For a request from a trusted proxy, sets peer and secure to the client's: from the last address
+  // in X-Forwarded-For that is not a trusted proxy, and from X-Forwarded-Proto. Removes such
+  // headers from any other request.
   void apply(Request& request) const;
 
  private:
-  using Address = std::array<std::uint8_t, 16>;  // IPv4 as IPv6 has it: ::ffff:10.0.0.1
+  using Address = std::array<std::uint8_t, 16>;  // IPv4 is mapped: ::ffff:10.0.0.1
   struct Network {
     Address address;
     int bits;
@@ -31,7 +33,7 @@ class TrustedProxies {
   bool unix_ = false;
 };
 
-// Where the client reaches this server, as "https://example.org".
+// The server's URL as the client sees it: "https://example.org".
 std::string address_of_server(const Request& request);
 
 }  // namespace hexapla::serve

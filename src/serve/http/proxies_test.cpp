@@ -29,7 +29,7 @@ TEST(TrustedProxies, NameTheClientAndNobodyElseDoes) {
   EXPECT_EQ(client_of({"127.0.0.1"}, "127.0.0.1", {}), "127.0.0.1") << "it says nothing";
 }
 
-// Addresses that a client writes itself stand before those that the proxies add.
+// Addresses forged by a client come before those added by proxies.
 TEST(TrustedProxies, TheLastAddressThatIsNoProxyIsTheClient) {
   const std::vector<std::string> trusted{"10.0.0.0/8", "::1"};
   EXPECT_EQ(client_of(trusted, "10.1.2.3", {{"x-forwarded-for", "1.1.1.1, 203.0.113.9, 10.7.7.7"}}), "203.0.113.9");

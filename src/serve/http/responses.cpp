@@ -20,7 +20,7 @@ std::string http_date() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
-  // strftime() would write names of days in the user's language.
+  // strftime() would use the user's locale.
   return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", days[utc.tm_wday], utc.tm_mday, months[utc.tm_mon],
                      1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }

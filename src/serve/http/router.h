@@ -1,5 +1,5 @@
 #pragma once
-// Which function answers which path.
+// Maps methods and paths to functions.
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace hexapla::serve {
 
-// A parameter of a request, for the description of the interface.
+// A request parameter, for the API description.
 struct RouteField {
-  std::string name, type;  // a type of JSON Schema; "text": a string or a list of strings; "file": of a form
+  std::string name, type;  // a JSON Schema type; "text": a string or a list of strings; "file": an uploaded file
   bool required = false;
   std::string help = "";
-  nlohmann::json more = nlohmann::json::object();  // of its schema: {"minimum": 1}; of a "text", of the string
+  nlohmann::json more = nlohmann::json::object();  // more schema members, {"minimum": 1}; for "text", of the string
 };
 
 struct Route {
-  std::string method;   // "GET" (HEAD is answered by it, too), "POST"
-  std::string path;     // "/translate", or "/v1/runs/*" for every path that begins so
-  std::string purpose;  // one line, for the description of the interface
+  std::string method;   // "GET" (answers HEAD, too), "POST"
+  std::string path;     // "/translate"; "/v1/runs/*" matches every path with this prefix
+  std::string purpose;  // one line, for the API description
   std::function<void(const std::shared_ptr<Exchange>&)> answer;
   std::vector<RouteField> fields = {};
   std::string type = "application/json";  // of the answer
-  bool open = false;                      // to whoever has no key; limits of requests do not count it
+  bool open = false;                      // needs no key and does not count against request limits
 };
 
 class Router {
@@ -37,11 +37,13 @@ class Router {
   }
   const std::vector<Route>& routes() const { return routes_; }
 
-  // The route of a request. HttpError: 400 for a path that is none, 404, 405 with the methods that there are.
+  // The route of a request. HttpError: 400 malformed path, 404 unknown path, 405 with the allowed
+  // methods.
   const Route& find(const Request& request) const;
-  // Its path for statistics, or "other".
+  // The route's path for statistics, or "other".
   std::string label(const Request& request) const noexcept;
-  // The methods of a path, with HEAD and OPTIONS: "GET, HEAD, OPTIONS"; "" where there is no such path.
+  // The methods of a path, including HEAD and OPTIONS: "GET, HEAD, OPTIONS"; "" for an unknown
+  // path.
   std::string methods(const std::string& path) const;
 
  private:

@@ -53,7 +53,7 @@ std::unique_ptr<asio::ssl::context> tls_of(const ServerOptions& o) {
   return tls;
 }
 
-// A socket file that a killed server has left is in the way of the next one.
+// A socket file left by a killed server would keep the next one from binding.
 void remove_abandoned_socket(asio::io_context& io, const std::string& path) {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return;
@@ -65,10 +65,10 @@ void remove_abandoned_socket(asio::io_context& io, const std::string& path) {
 
 }  // namespace
 
-// Members that must outlive the connections come before `io`, which owns them.
+// Members that must outlive the connections are declared before `io`, which owns them.
 struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Impl> {
   std::map<std::string, std::size_t> of_address;  // connections
-  std::list<Connection*> reading;                 // that wait for a request or are within one, the longest first
+  std::list<Connection*> reading;                 // waiting for or receiving a request, longest first
   std::unique_ptr<asio::ssl::context> tls;
   asio::io_context io{1};
   std::vector<std::unique_ptr<tcp::acceptor>> tcp_acceptors;
@@ -128,7 +128,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
       auto socket = co_await acceptor.async_accept(asio::redirect_error(use_awaitable, ec));
       if (!ec) {
         welcome(std::move(socket));
-      } else if (acceptor.is_open()) {  // too many files are open, say: it gets better when somebody goes
+      } else if (acceptor.is_open()) {  // for example, too many open files: wait until some are closed
         drop_longest("");
         pause.expires_after(std::chrono::milliseconds(50));
         co_await pause.async_wait(asio::redirect_error(use_awaitable, ec));
@@ -158,7 +158,8 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     asio::co_spawn(io, S::serve(std::move(session)), asio::detached);
   }
 
-  // Closes the connection that has been silent, or within a request, for longest. peer: "" for any.
+  // Closes the connection that has been waiting for or receiving a request for longest. peer: ""
+  // for any. -> whether there was one
   bool drop_longest(const std::string& peer) {
     const auto found = std::find_if(reading.begin(), reading.end(),
                                     [&](const Connection* c) { return peer.empty() || c->peer == peer; });
@@ -179,7 +180,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     socket.write_some(asio::buffer(answer), ec);
   }
 
-  // SessionHost.
+  // SessionHost:
   asio::io_context& context() override { return io; }
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   void begun_reading(Connection& connection) override {
@@ -211,7 +212,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
       if (!ec) io.stop();
     });
   }
-  // Those that the system has accepted for us are ours.
+  // Takes the connections that the system has already accepted.
   template <class Acceptor>
   void stop_accepting(Acceptor& acceptor) {
     error_code ec;

@@ -1,6 +1,6 @@
 #pragma once
-// HTTP/1.1 for programs that answer: connections, limits and deadlines, over TCP or a Unix socket, with TLS or without.
-// One thread does all of it; it never waits for an answer.
+// An HTTP/1.1 server: connections, limits and deadlines, over TCP or a Unix socket, with or without
+// TLS. It runs in one thread, which never waits for an answer.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -13,46 +13,46 @@
 namespace hexapla::serve {
 
 struct ServerLimits {
-  std::size_t body = 4 << 20;                // bytes of a request beside its header; more is answered by 413
-  std::size_t header = 16 << 10;             // bytes; 431
-  std::size_t connections = 4096;            // at a time; of more, the one goes that has been silent for longest
-  std::size_t connections_of_address = 256;  // the same for one address
-  std::size_t requests = 512;                // that wait for their answers, see FairPlaces; 503
-  std::chrono::milliseconds idle{60'000};    // between two requests
-  std::chrono::milliseconds header_time{10'000}, body_time{60'000};  // from the first byte to the last; 408
-  std::chrono::milliseconds write_time{30'000};  // to take an answer, and one second more for each 64 KiB of it
-  std::chrono::milliseconds grace{30'000};       // after stop(), for what is on its way
+  std::size_t body = 4 << 20;      // bytes of a request's body; 413
+  std::size_t header = 16 << 10;   // bytes of a request's header; 431
+  std::size_t connections = 4096;  // open at a time; a new one replaces the one that has been silent for longest
+  std::size_t connections_of_address = 256;                          // the same, per address
+  std::size_t requests = 512;                                        // pending, see FairPlaces; 503
+  std::chrono::milliseconds idle{60'000};                            // between requests
+  std::chrono::milliseconds header_time{10'000}, body_time{60'000};  // from first to last byte; 408
+  std::chrono::milliseconds write_time{30'000};                      // to send an answer, plus one second per 64 KiB
+  std::chrono::milliseconds grace{30'000};                           // after stop(), for pending requests
 };
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";            // name or address; "::" is every address of the machine
-  std::uint16_t port = 5000;                 // 0: any that is free
-  std::string socket;                        // path of a Unix socket; then neither host nor port count
-  std::string certificate, key;              // files in PEM for TLS, both or none; the certificate's chain follows it
-  std::vector<std::string> trusted_proxies;  // TrustedProxies
+  std::string host = "127.0.0.1";  // name or address; "::" for all addresses of the machine
+  std::uint16_t port = 5000;       // 0: any free one
+  std::string socket;              // path of a Unix socket; replaces host and port
+  std::string certificate, key;    // PEM files for TLS, both or neither; the certificate file includes its chain
+  std::vector<std::string> trusted_proxies;  // as for TrustedProxies
   ServerLimits limits;
-  Headers always;  // of every answer
+  Headers always;  // added to every answer
 };
 
-// An answer that has been sent, or could not be.
+// An answer that has been sent, or could not be sent.
 struct Answered {
-  const Request& request;  // of one that could not be read, what was read of it
-  int status;              // 499: the other side left first
+  const Request& request;  // as far as it could be read
+  int status;              // 499: the client left first
   std::size_t bytes;       // of the body
-  double seconds;          // since the request's first byte, or the last one of the answer before it
+  double seconds;          // since the request's first byte, or the end of the previous answer if that is later
 };
 
 struct ServerState {
-  std::atomic<std::size_t> connections{0}, requests{0};  // now; requests are those that wait for their answers
-  std::atomic<std::uint64_t> refused{0};                 // connections, since the beginning
+  std::atomic<std::size_t> connections{0}, requests{0};  // current counts; requests: pending ones
+  std::atomic<std::uint64_t> refused{0};                 // connections refused since the start
 };
 
 using Handler = std::function<void(std::shared_ptr<Exchange>)>;
 
 class Server {
  public:
-  // Is bound and listens when it returns. handler and answered are called from the thread of run() and must be short.
-  // UsageError or DataError: a certificate or a key that cannot be used; RunError: an address that cannot be had.
+  // Binds and listens. handler and answered are called on the thread of run() and must be short.
+  // UsageError or DataError: invalid certificate or key; RunError: the address is not available.
   Server(ServerOptions options, Handler handler, std::function<void(const Answered&)> answered = {});
   ~Server();
   Server(const Server&) = delete;
@@ -61,9 +61,10 @@ class Server {
   std::uint16_t port() const;  // 0 for a Unix socket
   const ServerState& state() const;
 
-  // From now on SIGTERM and SIGINT are as stop(), a second one ends run() at once, and SIGHUP calls hangup().
+  // From now on SIGTERM and SIGINT call stop(), a second one ends run() at once, and SIGHUP calls
+  // hangup().
   void obey_signals(std::function<void()> hangup);
-  // Serves until stop(); every request that has been read by then, or is being read, is answered.
+  // Serves until stop(). Requests received or being received by then are answered.
   void run();
   void stop();  // from any thread
 

@@ -1,4 +1,4 @@
-// Connections and requests of the server, whatever answers them.
+// Tests of connections and requests, with trivial handlers.
 #include "serve/http/server.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ void echo(const std::shared_ptr<Exchange>& call) {
   call->answer({200, r.method + " " + r.target + " " + r.body, "text/plain"});
 }
 
-// Keeps calls until the test has seen what it wants.
+// Keeps calls until the test takes them.
 struct Kept {
   std::mutex mutex;
   std::vector<std::shared_ptr<Exchange>> calls;
@@ -100,7 +100,7 @@ TEST(HttpServer, SaysGoOnToClientsThatAskInAnyCase) {
   }
 }
 
-// At once, and after the server has asked whether it still listens.
+// Answers at once, and after the server has probed whether the client still listens.
 TEST(HttpServer, AnswersWhoSendsNothingMoreButListens) {
   for (const int wait : {0, 200, 1500}) {
     Kept kept;
@@ -133,7 +133,7 @@ TEST(HttpServer, BelievesProxiesThatItTrusts) {
   }
 }
 
-// Each on a connection of its own, which ends with the answer.
+// Each request has its own connection, which ends with the answer.
 TEST(HttpServer, RefusesWhatIsNoSoundRequest) {
   RunningServer s(small(), echo);
   const std::string post = "POST / HTTP/1.1\r\nHost: x\r\n";
@@ -171,7 +171,7 @@ TEST(HttpServer, RefusesWhatIsNoSoundRequest) {
   EXPECT_EQ(Client(s.server.port()).get("/fine").status, 200);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep memory that was freed
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they retain freed memory
 TEST(HttpServer, ManyThatAreRefusedTakeLittleMemory) {
   ServerOptions o;
   o.limits.connections_of_address = 1000;
@@ -200,7 +200,7 @@ TEST(HttpServer, WaitsForARequestOnlySoLong) {
   }
 }
 
-// The time of an earlier request is not that of a later one.
+// Deadlines are per request, not per connection.
 TEST(HttpServer, EachRequestOfAConnectionHasItsTime) {
   ServerOptions o;
   o.limits.header_time = o.limits.body_time = milliseconds(100);
@@ -233,7 +233,7 @@ TEST(HttpServer, TellsWhoAnswersThatTheClientHasLeft) {
   Kept kept;
   RunningServer s({}, kept.handler());
   Client c(s.server.port());
-  c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /next");  // what follows does not hide it
+  c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /next");  // pipelined bytes do not hide the closing
   const auto call = kept.take();
   std::promise<void> gone;
   std::future<void> is_gone = gone.get_future();
@@ -269,7 +269,7 @@ TEST(HttpServer, StreamsInChunks) {
   call = kept.take();
   call->begin({200, "", "text/plain"});
   call->send("three");
-  call.reset();  // whoever drops it has no more to say
+  call.reset();  // dropping it ends the stream
   EXPECT_EQ(c.receive().body, "three");
   Client old(s.server.port());
   old.send("GET / HTTP/1.0\r\n\r\n");
@@ -291,7 +291,7 @@ TEST(HttpServer, StopsWhenEverythingIsAnswered) {
   kept.take()->answer({200, "first", "text/plain"});
   EXPECT_EQ(sending.receive().body, "first");
   s.server.stop();
-  sending.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");  // it does not know yet
+  sending.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");  // the client does not know of stop() yet
   kept.take()->answer({200, "second", "text/plain"});
   const Received last = sending.receive();
   EXPECT_EQ(last.body, "second");

@@ -1,6 +1,6 @@
 #pragma once
-// One connection of the server: reads a request, has it answered, writes the answer, and again. Boost is included here,
-// for server.cpp alone: it takes long to compile.
+// One connection: reads a request, passes it to the handler, writes the answer, and repeats. Only
+// server.cpp includes this file, because Boost takes long to compile.
 #include <poll.h>
 
 #include <utility>  // boost/asio.hpp of 1.74 forgets it
@@ -33,11 +33,11 @@ using TlsStream = asio::ssl::stream<Socket>;
 using Milliseconds = std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
-// For what a client has sent before it could know that the server stops.
+// Time for requests that a client sent before it could know that the server is stopping.
 constexpr Milliseconds last_words{500};
 inline const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// The server, as a connection sees it.
+// The connection's view of the server.
 struct SessionHost {
   const ServerOptions options;
   const Handler handler;
@@ -46,7 +46,7 @@ struct SessionHost {
   ServerState state;
   FairPlaces places;
   bool stopping = false;
-  // Where bytes go that nobody reads. All connections share it: thousands may be refused at once.
+  // For bytes that nobody reads; shared, because thousands of connections may be refused at once.
   std::array<char, 64 << 10> discarded;
 
   SessionHost(ServerOptions its_options, Handler its_handler, std::function<void(const Answered&)> its_answered)
@@ -65,10 +65,10 @@ struct SessionHost {
   virtual void left(Connection& connection) = 0;
 };
 
-// The state of an answer so far. Only the server's thread touches it, except for `kept`.
+// The answer so far. Only the server's thread touches it, except for `kept`.
 struct Reply {
   explicit Reply(asio::io_context& io) : changed(io) {}
-  asio::steady_timer changed;  // is canceled when something has
+  asio::steady_timer changed;  // canceled on every change
   std::optional<Response> head;
   bool streamed = false, ended = false, gone = false;
   std::deque<std::string> parts;
@@ -78,7 +78,7 @@ struct Reply {
   std::mutex kept_mutex;
   std::vector<std::shared_ptr<void>> kept;
 
-  // Whether there is an answer, if only that it took too long.
+  // Whether there is an answer; after the deadline, that is `late`.
   bool answered() {
     if (!head && SteadyClock::now() >= late_at) {
       head = std::move(late);
@@ -110,7 +110,7 @@ class OpenExchange final : public Exchange {
     try {
       answer(error_response(500, "the server has lost this request"));
       end();
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the connection waits until its peer has enough
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the connection waits until its client gives up
     }
   }
   OpenExchange(const OpenExchange&) = delete;
@@ -120,7 +120,8 @@ class OpenExchange final : public Exchange {
   void answer(Response response) override {
     if (begun_.exchange(true)) return;
     ended_ = true;
-    // Nothing of it can be on its way: on the server's own thread, where requests are refused, it waits for nothing.
+    // Nothing has been posted before it, so it may run immediately if this is the server's thread
+    // (refusals).
     asio::dispatch(
         io_, told([r = std::move(response)](Reply& reply) mutable { reply.head = std::move(r), reply.ended = true; }));
   }
@@ -155,13 +156,13 @@ class OpenExchange final : public Exchange {
   }
 
  private:
-  // In the order of the calls.
+  // Runs f on the server's thread, in the order of the calls.
   template <class F>
   void tell(F&& f) {
     asio::post(io_, told(std::forward<F>(f)));
   }
 
-  std::shared_ptr<void> alive_;  // whose io_ it is
+  std::shared_ptr<void> alive_;  // owns io_
   asio::io_context& io_;
   std::shared_ptr<Reply> reply_;
   const Request request_;
@@ -186,7 +187,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     try {
       bool more = co_await self->greet();
       while (more) more = co_await self->one_request();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this connection goes, and no other
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): ends only this connection
     }
     self->drop();
   }
@@ -213,8 +214,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   Socket& socket() { return socket_of(stream_); }
   const ServerLimits& limits() const { return host_.options.limits; }
 
-  // Cancels the next operation of the connection after this time. A timer that is set to an earlier one is left alone,
-  // and set anew when it goes off: most requests end long before, and need not touch it.
+  // Cancels the connection's next operation after this time. If the timer is set to an earlier
+  // time, it is left alone and reset when it expires: most requests finish long before and need not
+  // touch it.
   void within(Milliseconds time) {
     late_ = false;
     deadline_ = SteadyClock::now() + time;
@@ -299,7 +301,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
     co_return ec ? end_of(ec) : End::whole;
   }
-  // Parses the header in the buffer, or else as much of the body as there is.
+  // Parses the header in the buffer, or, once that is done, the available part of the body.
   void parse_received(Parser& parser, error_code& ec) {
     if (parser.is_done() || buffer_.size() == 0) return;
     parser.eager(parser.is_header_done());
@@ -325,7 +327,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     return refuse(error_response(400, "not a valid HTTP request: " + ec.message()));
   }
 
-  // Without its body.
+  // The request without its body.
   Request request_of(const http::request<http::string_body>& message) const {
     Request r{std::string(message.method_string()),
               std::string(message.target()),
@@ -373,7 +375,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
   }
 
-  // Waits until the reply has changed, or a moment.
+  // Waits for a change of the reply, at most 100 ms.
   awaitable<void> news(Reply& reply) {
     error_code ec;
     reply.changed.expires_after(Milliseconds(100));
@@ -384,8 +386,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     return poll(&p, 1, 0) == 1 && (p.revents & events) != 0;
   }
   bool peer_left() { return polled(POLLHUP | POLLERR); }
-  // Who sends nothing more may still wait for an answer, or be gone: only what is sent to it shows which. So after a
-  // while it has an interim answer, which any client of HTTP/1.1 has to bear (RFC 9110, 15.2).
+  // A client that has shut down its sending side may still wait for the answer, or be gone; only
+  // sending to it tells. So after a second it gets an interim response, which every HTTP/1.1 client
+  // must accept (RFC 9110, 15.2).
   awaitable<bool> peer_listens() {
     error_code ec;
     if (version_ == 10 || SteadyClock::now() - asked_at_ < std::chrono::seconds(1) || !polled(POLLRDHUP))
@@ -430,7 +433,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     co_return !ec && keep;
   }
 
-  // In chunks; to a client that knows none, until the connection ends.
+  // Sends the answer in chunks, or to an HTTP/1.0 client as bytes until the connection closes.
   awaitable<bool> stream(const Request& request, Reply& reply) {
     error_code ec;
     std::size_t bytes = 0;
@@ -468,7 +471,8 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     co_return !ec && chunked && !host_.stopping;
   }
 
-  // Reads for a moment whatever still comes: a connection that is closed before that loses the answer on its way.
+  // Reads and discards input for a moment: closing with unread input could destroy the answer
+  // before the client has read it.
   awaitable<void> linger() {
     error_code ec;
     socket().shutdown(Socket::shutdown_send, ec);

@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a client that says exactly what it is told, and a server in a thread.
+// For tests: a client that sends exactly the given bytes, and a server in a thread.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -22,7 +22,7 @@
 namespace hexapla::serve::test {
 
 struct Received {
-  int status = 0;                              // 0: the connection ended before there was one
+  int status = 0;                              // 0: the connection ended first
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
   Json json() const { return Json::parse(body, nullptr, false); }
@@ -59,7 +59,7 @@ class Client {
       sent += static_cast<std::size_t>(n);
     }
   }
-  // method target, a body with its type, more header lines ("X: y\r\n")
+  // more: additional header lines, "X: y\r\n"
   Received ask(const std::string& method, const std::string& target, const std::string& body = "",
                const std::string& type = "application/json", const std::string& more = "") {
     send(method + " " + target + " HTTP/1.1\r\nHost: x\r\n" + (body.empty() ? "" : "Content-Type: " + type + "\r\n") +
@@ -91,7 +91,7 @@ class Client {
     }
     return r;
   }
-  // The status line and header of a stream; its chunks follow.
+  // The status line and header of a stream, without its chunks.
   Received receive_head() {
     std::size_t end;
     while ((end = read_.find("\r\n\r\n")) == std::string::npos)
@@ -110,13 +110,13 @@ class Client {
     take(2);
     return chunk;
   }
-  // Everything that comes until the other side closes the connection.
+  // Reads until the server closes the connection.
   std::string all() {
     while (more()) {
     }
     return std::exchange(read_, "");
   }
-  // Whether the other side has closed the connection, within a while.
+  // Whether the server closes the connection before the timeout.
   bool ended() {
     while (more()) {
     }
@@ -165,7 +165,7 @@ class Client {
   bool ended_ = false;
 };
 
-// The status of each answer in the bytes that a server has sent.
+// The status of each answer in a server's output.
 inline std::vector<int> statuses_in(const std::string& sent) {
   const std::string line = "HTTP/1.", next = "\r\nServer: hexapla\r\n";
   std::vector<int> found;

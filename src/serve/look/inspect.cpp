@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t most_names = 100;
 
-// The double that is written like the f32: 0.1, not 0.10000000149011612.
+// The double with the f32's shortest digits: 0.1, not 0.10000000149011612.
 double short_number(double value) {
-  if (!std::isfinite(value)) return value;  // null, as JSON
+  if (!std::isfinite(value)) return value;  // becomes null in JSON
   char text[32];
   const auto written = std::to_chars(text, text + sizeof text, static_cast<float>(value));
   double result = value;

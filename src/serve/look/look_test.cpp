@@ -111,7 +111,7 @@ TEST(LookTrace, GivesTheStepsOfASearch) {
 TEST(LookTrace, EndsWhateverLengthIsAskedFor) {
   const Answer answer =
       trace(inspector(), {{"q", "a"}, {"options", {{"beam_size", 1}, {"extra_length", 100000}, {"longest", 100000}}}});
-  EXPECT_EQ(answer["steps"].size(), static_cast<std::size_t>(kLongestSide) + 1);  // the last one is that of </s>
+  EXPECT_EQ(answer["steps"].size(), static_cast<std::size_t>(kLongestSide) + 1);  // the last step is </s>
   EXPECT_EQ(answer["ending"], "longest");
 }
 

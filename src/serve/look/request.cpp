@@ -62,7 +62,7 @@ TranslatorOptions options_member(const nlohmann::json& request, const char* name
 TranslatorOptions options_of_request(const Options& given) {
   TranslatorOptions options = TranslatorOptions::from(given);
   if (options.protect_pattern)
-    throw UsageError("\"protect_pattern\" is for who starts the server (hexapla serve): leave it out",
+    throw UsageError("\"protect_pattern\" is for the operator of the server (hexapla serve): leave it out",
                      "protect_pattern", "");
   return options;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Members of a request. What is wrong with one is a UsageError that names it.
+// Reads members of a request. Errors are UsageErrors that name the member.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +10,14 @@
 namespace hexapla::serve {
 
 std::string text_member(const nlohmann::json& request, const char* name);
-std::optional<std::string> optional_text(const nlohmann::json& request, const char* name);  // null: as if missing
-// None where it is missing. At most `most` texts.
+std::optional<std::string> optional_text(const nlohmann::json& request, const char* name);  // null counts as missing
+// Empty if missing. UsageError: more than `most` texts.
 std::vector<std::string> list_member(const nlohmann::json& request, const char* name, std::size_t most);
-// {"beam_size": 4, "unk": "copy"}; the defaults where it is missing. An unknown one is refused with the nearest name.
+// {"beam_size": 4, "unk": "copy"}; defaults if missing. UsageError for an unknown option, naming
+// the most similar one.
 TranslatorOptions options_member(const nlohmann::json& request, const char* name = "options");
-// The options of a request by name. UsageError, too: patterns of protected text, which only the operator gives.
+// The options of a request by name. UsageError also for patterns of protected text, which only the
+// operator may give.
 TranslatorOptions options_of_request(const Options& given);
 
 }  // namespace hexapla::serve

@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 using Answer = nlohmann::ordered_json;
 
 constexpr std::size_t most_runs = 1000, most_lines = 2000;
-constexpr std::size_t tail_bytes = 1 << 16;      // more than a line of train.jsonl has
-constexpr std::size_t longest_log = 256u << 20;  // bytes of a log that are looked at, from its end
+constexpr std::size_t tail_bytes = 1 << 16;      // longer than any line of train.jsonl
+constexpr std::size_t longest_log = 256u << 20;  // bytes read from the end of a log
 constexpr std::size_t longest_line = 1 << 20, block_bytes = 1 << 20;
 
-// The end of a file, from the first whole line on.
+// The last bytes of a file, starting with a whole line.
 std::string tail_of(const std::string& path, std::size_t most) {
   const FileReader file(path);
   const std::size_t size = std::min(file.size(), most);
@@ -31,13 +31,14 @@ std::string tail_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-// "": it is no object, as a line that is being written.
+// Nothing if the line is not an object, for example because it is still being written.
 std::optional<Answer> object_in(const std::string& line) {
   Answer object = Answer::parse(line, nullptr, false);
   return object.is_object() ? std::optional(std::move(object)) : std::nullopt;
 }
 
-// Where lines of a file begin, and where the last one that is whole ends; of a longer file, of its end.
+// The beginnings of a file's lines and the end of its last whole line; only for the last
+// longest_log bytes.
 std::vector<std::size_t> lines_in(const FileReader& file) {
   std::vector<std::size_t> begins;
   std::size_t at = file.size() > longest_log ? file.size() - longest_log : 0;
@@ -51,7 +52,8 @@ std::vector<std::size_t> lines_in(const FileReader& file) {
   return begins;
 }
 
-// Calls each(object) for at most most_lines lines of a log, evenly spread, with the last one: only these are read.
+// Calls each(object) for at most most_lines lines of a log, evenly spaced and including the last.
+// Reads only these.
 template <class F>
 void each_object(const fs::path& path, F&& each) {
   if (!fs::is_regular_file(path)) return;
@@ -74,7 +76,8 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-// Whether the process that LOCK names still holds a lock: taking it, to see, could keep a training from starting.
+// Whether the process named in LOCK holds a lock. Does not try to take it, which could keep a
+// training from starting.
 bool locked(const fs::path& folder) {
   const std::string owner = first_line(folder / "LOCK");
   if (owner.empty()) return false;
@@ -107,7 +110,7 @@ int64_t updates_of(const fs::path& folder) {
   return 0;
 }
 
-// Whether this can only be the name of a folder directly below another one.
+// Whether this can only name a direct subfolder.
 bool plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string("/\\\0", 3)) == name.npos;
 }
@@ -122,7 +125,7 @@ std::vector<Found> trainings_in(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end && all.size() < most_runs;
        entry.increment(error)) {
-    std::error_code gone;  // a run may be removed meanwhile
+    std::error_code gone;  // a run may disappear meanwhile
     const fs::path log = entry->path() / "train.jsonl";
     if (!fs::is_regular_file(log, gone)) continue;
     if (const auto written = fs::last_write_time(log, gone); !gone) all.push_back({entry->path(), written});
@@ -152,7 +155,7 @@ std::optional<Answer> run(const std::string& folder, const std::string& name) {
   if (!fs::is_directory(path, error) || !trained_in(path)) return {};
   Answer train = Answer::array(), valid = Answer::array(), samples = Answer::array();
   each_object(path / "train.jsonl", [&](Answer object) { train.push_back(std::move(object)); });
-  each_object(path / "valid.jsonl", [&](Answer object) {  // samples are those of the last one that has any
+  each_object(path / "valid.jsonl", [&](Answer object) {  // keeps the last samples
     if (const auto found = object.find("samples"); found != object.end()) {
       samples = std::move(*found);
       object.erase(found);

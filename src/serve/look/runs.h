@@ -1,5 +1,5 @@
 #pragma once
-// Trainings in the folders of a folder, to be watched: their logs as JSON. Reads alone.
+// Shows training runs, the subfolders of a folder: their logs as JSON. Read-only.
 #include <optional>
 #include <string>
 
@@ -7,14 +7,15 @@
 
 namespace hexapla::serve {
 
-// {"runs": [{"name", "updates", "state"}]}, the one that wrote last first. state: "training" (a process holds the
-// folder's lock), "finished" (there is a final model) or "stopped". RunError: the folder cannot be read.
+// {"runs": [{"name", "updates", "state"}]}, most recently written first. state: "training" (a
+// process holds the folder's lock), "finished" (there is a final model) or "stopped". RunError: the
+// folder cannot be read.
 nlohmann::ordered_json runs(const std::string& folder);
 
-// {"name", "state", "train": [...], "valid": [...], "samples": [[source, reference, hypothesis]]}: the objects of
-// train.jsonl, of more than 2,000 lines evenly spread ones and the last, which alone are read, those of valid.jsonl
-// without their samples, likewise, and the last samples of these. Nothing: no folder of this name lies directly in that
-// folder, or nothing was trained there.
+// {"name", "state", "train": [...], "valid": [...], "samples": [[source, reference, hypothesis]]}:
+// the objects of train.jsonl; those of valid.jsonl without samples; and the last samples. If a log
+// has more than 2,000 lines, only that many are read, evenly spaced and including the last. Nothing
+// if the folder has no direct subfolder of this name, or nothing was trained there.
 std::optional<nlohmann::ordered_json> run(const std::string& folder, const std::string& name);
 
 }  // namespace hexapla::serve

@@ -16,8 +16,8 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t enough = 64 << 10;  // bytes of a text that are looked at
-constexpr std::size_t most_hints = 4;     // that CLD2 heeds
+constexpr std::size_t enough = 64 << 10;  // bytes of a text that are examined
+constexpr std::size_t most_hints = 4;     // used by CLD2
 
 struct Summary {
   std::array<CLD2::Language, 3> languages;
@@ -26,7 +26,7 @@ struct Summary {
   bool reliable = false;
 };
 
-// expected: languages that the text is more likely to be in, as "de,en".
+// expected: likely languages, "de,en".
 Summary summary_of(const std::string& text, const std::string& expected) {
   const CLD2::CLDHints hints{expected.c_str(), nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
   Summary s{};
@@ -36,14 +36,14 @@ Summary summary_of(const std::string& text, const std::string& expected) {
   return s;
 }
 
-// Which of `among` CLD2 has found; "" for none.
+// The language in `among` that CLD2 found; "" for none.
 std::string served(const std::vector<std::string>& among, CLD2::Language language) {
   return language == CLD2::UNKNOWN_LANGUAGE ? "" : variant_among(among, language_code(CLD2::LanguageCode(language)));
 }
 
 std::string as_hint(const std::string& code) { return code.starts_with("zh") ? code : language_part(code); }
 
-// How well a text goes with a language that is expected.
+// How well a text fits an expected language.
 double score_of(const std::string& text, const std::string& code) {
   const Summary s = summary_of(text, as_hint(code));
   for (std::size_t i = 0; i < s.languages.size(); ++i)
@@ -51,7 +51,8 @@ double score_of(const std::string& text, const std::string& code) {
   return 0;
 }
 
-// CLD2 knows 80 languages, and takes a short German sentence for Norwegian: those that can be translated are expected.
+// Hints for CLD2: it knows 80 languages and takes a short German sentence for Norwegian unless it
+// is told which languages can be translated.
 std::string expected_of(const std::string& text, std::vector<std::string> among) {
   if (among.size() > most_hints) {
     std::vector<std::pair<double, std::string>> scored;
@@ -69,7 +70,7 @@ std::string expected_of(const std::string& text, std::vector<std::string> among)
 
 std::vector<DetectedLanguage> detect_language(const std::string& text, const std::vector<std::string>& among) {
   HEXAPLA_CHECK(!among.empty(), "detect: no language to choose from");
-  const std::string sound = text::clean_utf8(text.substr(0, enough));  // may end inside a character
+  const std::string sound = text::clean_utf8(text.substr(0, enough));  // may have been cut inside a character
   const Summary s = summary_of(sound, expected_of(sound, among));
   std::vector<DetectedLanguage> found;
   for (std::size_t i = 0; i < s.languages.size(); ++i) {

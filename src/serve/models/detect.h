@@ -1,5 +1,6 @@
 #pragma once
-// Which language a text is in, by CLD2 (Compact Language Detector 2): scripts, and four letters at a time.
+// Detects the language of a text with CLD2 (Compact Language Detector 2), from scripts and 4-grams
+// of letters.
 #include <string>
 #include <vector>
 
@@ -7,11 +8,11 @@ namespace hexapla::serve {
 
 struct DetectedLanguage {
   std::string code;
-  double confidence = 0;  // 0 to 100: the part of the text that is in it; halved where that is a guess
+  double confidence = 0;  // 0 to 100: percentage of the text in this language, halved if CLD2 is unsure
 };
 
-// The most likely first; only languages of `among`, codes. Where the text shows none of them it is the first one, with
-// a confidence of 0. among: at least one.
+// Most likely first; only languages in `among` (codes, at least one). If the text shows none of
+// them, the first of `among` with confidence 0.
 std::vector<DetectedLanguage> detect_language(const std::string& text, const std::vector<std::string>& among);
 
 }  // namespace hexapla::serve

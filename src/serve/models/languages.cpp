@@ -178,7 +178,7 @@ std::string language_among(const std::vector<std::string>& codes, const std::str
 
 std::string variant_among(const std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) != codes.end()) return code;
-  const auto macro = [](const std::string& one) {  // Bokmal is what most say when they say Norwegian
+  const auto macro = [](const std::string& one) {  // "Norwegian" usually means Bokmål
     const std::string language = language_part(one);
     return language == "nb" ? "no" : language;
   };

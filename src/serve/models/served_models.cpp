@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// "de" of "train.de.gz"; "" where the name ends in no language that is known.
+// "train.de.gz" -> "de"; "" if the name does not end in a known language.
 std::string language_of_file(std::string name) {
   for (const char* packed : {".gz", ".zst", ".xz"})
     if (name.ends_with(packed)) name.resize(name.size() - std::string(packed).size());
@@ -23,7 +23,8 @@ std::string language_of_file(std::string name) {
   return known_language(code) ? code : "";
 }
 
-// The languages of a model, by the names of its first two files of training text; undetermined where they say nothing.
+// A model's languages from the names of its first two training files; undetermined if they do not
+// tell.
 std::pair<std::string, std::string> languages_of(const Model& model) {
   const auto history = model.history();
   const auto options = history.find("options");
@@ -54,7 +55,7 @@ ModelPlace ModelPlace::parse(const std::string& word) {
   const std::string target = between == std::string::npos ? "" : language_code(pair.substr(between + 1));
   if (source.empty() || target.empty())
     throw UsageError(cat("`model` ", word,
-                         ": before the equals sign stand two languages, as in en-de=MODEL or "
+                         ": give two languages before the equals sign, as in en-de=MODEL or "
                          "zh-Hans:en=MODEL"));
   return {word.substr(equals + 1), source, target};
 }
@@ -66,7 +67,7 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-// As the model calls the language of a code; "" where it knows none of this code.
+// The model's name for the language of a code; "" if it has no such language.
 std::string language_of_model(const text::Vocabulary& vocabulary, const std::string& code) {
   std::vector<std::string> codes;
   const std::vector<std::string> all = vocabulary.languages();
@@ -78,7 +79,8 @@ std::string language_of_model(const text::Vocabulary& vocabulary, const std::str
 
 }  // namespace
 
-// A multilingual model translates between the languages of its place, or between those that it was imported with.
+// Languages come from the place, or from a multilingual model's import, or from training file
+// names.
 void ServedModel::choose_languages(const Model& model, ModelOptions& options) {
   const auto read = [&](const std::string& bytes) { return text::Vocabulary::parse(bytes, path); };
   const text::Vocabulary from = read(model.source_vocabulary()), to = read(model.target_vocabulary());
@@ -167,7 +169,7 @@ std::shared_ptr<const ModelSet> ServedModels::load() const {
   Hops all;
   std::set<std::string> names;
   for (const ModelPlace& place : places_) {
-    // The last one to hold it may be a callback of its translator's own thread.
+    // The last owner may be a callback on the translator's own thread, which cannot join itself.
     const auto free = [this](ServedModel* gone) { graves_.post([gone] { delete gone; }); };
     std::shared_ptr<ServedModel> model(new ServedModel(place, options_), free);
     const std::string languages = model->name;

@@ -1,4 +1,4 @@
-// Where each head of each layer looks: a thumbnail for each, and one of them large.
+// Attention of every head and layer: thumbnails, and one large map.
 import { checkbox, h, replace, roving, select, labeled } from "./dom.js";
 import { columns, columns_svg } from "./columns.js";
 import { legend, matrix, matrix_svg, pixels, scale_of } from "./matrix.js";
@@ -32,7 +32,7 @@ export function update() {
   return pair.put({ ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] });
 }
 
-// [{layer, heads: [values]}], each with the mean in front.
+// [{layer, heads: [values]}], with the mean first in each layer.
 function layers() {
   const all = Object.entries(pair.answer.tensors).filter(([name]) => name.endsWith(".weights")).map(([name, { shape, values }]) => {
     const [heads, n, m] = shape, size = n * m;
@@ -56,7 +56,8 @@ function selected(all) {
 
 const head_name = (head) => (head === "mean" ? t("mean_of_heads") : t("head", { n: head }));
 
-// Few scales, so that heads can be compared; a mean over many tokens would be all white on the widest.
+// Few fixed scales keep heads comparable; on the widest, a mean over many tokens would be all
+// white.
 const scale_for = (values) => ({ low: 0, high: [0.25, 0.5, 1].find((limit) => values.every((v) => v <= limit)) ?? Math.max(...values) });
 
 function map_of(chosen) {

@@ -1,4 +1,4 @@
-// Curves of a few series, read with the mouse or the arrow keys.
+// A line chart of a few series, readable by mouse or arrow keys.
 import { compact, grouped, h, svg } from "./dom.js";
 import { t } from "./texts.js";
 

@@ -1,4 +1,4 @@
-// Attention as lines between two columns of tokens: the thicker and darker, the more weight.
+// Attention as lines between two columns of tokens: thicker and darker for larger weights.
 import { h, number, piece_text, scrolling, svg } from "./dom.js";
 import { palette, rgb } from "./matrix.js";
 import { t } from "./texts.js";
@@ -65,7 +65,7 @@ export function columns(m) {
   return h("figure", { "aria-label": m.title }, h("figcaption", {}, m.title), scrolling(m.title, drawing), readout);
 }
 
-// Up and down in a column, left and right to the other one.
+// Arrow keys: up and down within a column, left and right to the other one.
 function move(event, all, i, m) {
   const rows = m.rows.length, in_rows = i < rows;
   const other = in_rows ? rows + Math.min(i, m.columns.length - 1) : Math.min(i - rows, rows - 1);

@@ -1,4 +1,4 @@
-// Elements, made of values: nothing on the page is written as markup, so no text can become any.
+// Builds DOM elements from values. Nothing is written as markup, so text cannot become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -25,7 +25,7 @@ export function replace(element, ...children) {
 let last = 0;
 export const fresh_id = (stem) => `${stem}-${++last}`;
 
-// A control with its label in front of it.
+// A control after its label.
 export function labeled(text, control, attributes = {}) {
   if (!control.id) control.id = fresh_id("field");
   return h("span", { class: "field", ...attributes }, h("label", { for: control.id }, text), control);
@@ -45,10 +45,10 @@ export function checkbox(text, checked, onchange) {
   return h("label", { class: "check" }, box, text);
 }
 
-// Something wide. Whoever has no mouse scrolls it with the arrow keys.
+// A wide element that scrolls; the arrow keys work, too.
 export const scrolling = (label, content) => h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, content);
 
-// Calls f some time after the last of a series of calls.
+// Calls f once, `milliseconds` after the last call of a series.
 export function debounced(f, milliseconds) {
   let timer;
   return (...values) => {
@@ -57,7 +57,7 @@ export function debounced(f, milliseconds) {
   };
 }
 
-// Tab reaches one of several elements; arrow keys move to the next.
+// Tab reaches one element of a group; arrow keys move within it.
 export function roving(elements, vertical = false) {
   const [back, on] = vertical ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
   const go = (to) => {
@@ -76,7 +76,7 @@ export function roving(elements, vertical = false) {
   });
 }
 
-// The sign for a blank before a piece stays, but in gray where it is drawn: "▁the".
+// Keeps the sign for a space before a piece, "▁the"; drawings show it in gray.
 export const piece_text = (piece) => (piece === "" ? "∅" : piece);
 
 export function number(value, digits = 3) {
@@ -87,7 +87,7 @@ export function number(value, digits = 3) {
 }
 const minus = (text) => text.replace("-", "−");
 
-// A number of any size, with as many digits as say something.
+// A number of any size with few digits.
 export function compact(value) {
   if (!Number.isFinite(value)) return number(value);
   if (Math.abs(value) >= 1000) return grouped(value);
@@ -96,7 +96,7 @@ export function compact(value) {
 
 export const grouped = (value) => Math.round(value).toLocaleString("en-US");
 
-// The direction of a language's texts; "auto" if the language is unknown: then the first letter decides.
+// A language's text direction; "auto" if the language is unknown: then the first letter decides.
 const RTL = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ku", "ps", "sd", "syr", "ug", "ur", "yi"]);
 export const is_known = (language) => Boolean(language) && !["auto", "und"].includes(language);
 export const direction_of = (language) => (!is_known(language) ? "auto" : RTL.has(language.split(/[-_]/)[0].toLowerCase()) ? "rtl" : "ltr");

@@ -1,4 +1,4 @@
-// The page in English.
+// The page's texts in English.
 export const english = {
   source: "Text", translation: "Translation", languages: "Languages", swap: "Swap languages and texts",
   no_server: "The server does not answer.", cut_off: "The connection ended before the translation was done.",
@@ -17,7 +17,7 @@ export const english = {
   attention_of: "Attention", kind_encoder: "Encoder, self-attention", kind_decoder: "Decoder, masked self-attention", kind_cross: "Decoder over encoder",
   drawn_as: "Drawn as", as_matrix: "matrix", as_lines: "lines", numbers: "numbers", layer: "layer {n}", head: "head {n}", mean: "mean",
   mean_of_heads: "mean of all heads", thumbnails: "Every layer and head", looked_at: "Translation looked at", layers_and_heads: "Layers (rows) and heads (columns)", query: "query", key: "key",
-  attention_help: "A row is a query, the token that looks; a column is a key, the token that it looks at. Each row sums to 1. Each thumbnail has a scale of its own; that of the large matrix stands below it. Hatched cells are masked: the model cannot see them.",
+  attention_help: "A row is a query, the token that looks; a column is a key, the token that it looks at. Each row sums to 1. Each thumbnail has a scale of its own; the large matrix's scale is below it. Hatched cells are masked: the model cannot see them.",
   columns_keys: "Point at a token, or use the arrow keys, to see its lines alone.",
   step: "Step {n}", step_of: "Step {n} of {all}", step_back: "Previous step", step_on: "Next step", step_slider: "Step of the search", length_penalty: "Length penalty",
   candidates_of: "Candidates of step {n}", rank: "rank", extends: "extends", token: "token", probability: "probability", fate: "what becomes of it",

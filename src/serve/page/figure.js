@@ -1,4 +1,5 @@
-// Figure 1 of the paper, whose boxes open: every tensor of one's own sentence that the box computes, with its formula.
+// Figure 1 of the paper. Each box opens the tensors that it computes for the current sentence, with
+// formulas.
 import { h, labeled, replace, select, svg } from "./dom.js";
 import { save_buttons } from "./save.js";
 import { inspect, latest, question } from "./server.js";
@@ -9,12 +10,12 @@ import { t } from "./texts.js";
 
 const LEFT = 150, RIGHT = 430, WIDTH = 150;
 
-// Which tensors a box opens, by their names; N stands for the layer.
+// Predicates on tensor names: which tensors a box opens in a layer.
 const of_layer = (stack, part) => (name, layer) => name.startsWith(`${stack}.layers.${layer}.${part}`);
 const sublayer = (stack, part) => (name, layer) => of_layer(stack, part)(name, layer) && !/\.(sum|norm)$/.test(name);
 const add_norm = (stack, part) => (name, layer) => of_layer(stack, part)(name, layer) && /\.(sum|norm)$/.test(name);
 const named = (...names) => (name) => names.includes(name);
-// The encoder's first sublayer is attention, or a sibling of it.
+// The encoder's first sublayer: attention or one of its alternatives.
 const mixing = (inner) => (name, layer) => inner("encoder", "")(name, layer) && !name.includes(".feed_forward.");
 
 const BOXES = [
@@ -48,7 +49,7 @@ const LINES = [  // from box to box, and around the sublayers
 ];
 
 const pair = question(inspect, () => render()), one_tensor = latest();
-const tensors = new WeakMap();  // of an answer: those that were asked for, by name
+const tensors = new WeakMap();  // per answer: the requested tensors by name
 let root;
 
 export function figure_view() {
@@ -109,7 +110,7 @@ function drawing() {
 
 const layer_count = () => 1 + Math.max(0, ...pair.answer.names.map(({ name }) => Number(name.match(/\.layers\.(\d+)\./)?.[1] ?? 0)));
 const layer = () => Math.min(Math.max(state.stack, 0), layer_count() - 1);
-// In the order in which they are computed.
+// The order of computation.
 const ORDER = ["mask", "tokens", "positions", "embedded", "q", "k", "v", "unscaled", "scores", "weights", "heads", "reset", "update", "candidate", "probabilities", "gates", "inner", "linear", "hidden", "output", "sum", "norm"];
 const rank = ({ name }) => ORDER.indexOf(name.split(".").at(-1));
 const names_in = (box) => pair.answer.names.filter(({ name }) => box.opens(name, layer())).sort((a, b) => rank(a) - rank(b));
@@ -142,11 +143,11 @@ async function numbers_of({ answer, body }, name) {
   return known.get(name);
 }
 
-// The numbers of the chosen tensor, and what else is drawn of this box.
+// Shows the numbers of the chosen tensor and other drawings of this box.
 async function show_numbers(place, box, names) {
   const chosen = names.find(({ name }) => name === state.tensor) ?? names[0];
   if (!chosen) return;
-  const asked = { ...pair };  // another sentence may come meanwhile
+  const asked = { ...pair };  // the sentence may change meanwhile
   replace(place, h("p", { class: "faint" }, t("loading")));
   try {
     const sum = box.norms && names.find(({ name }) => name.endsWith(".sum")), norm = box.norms && names.find(({ name }) => name.endsWith(".norm"));

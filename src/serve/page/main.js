@@ -1,4 +1,4 @@
-// The frame: languages, themes, the views, and what each of them is told.
+// The frame of the page: languages, themes and views, and updates to them.
 import { attention_view, update as update_attention } from "./attention.js";
 import { button, direction_of, h, labeled, number, piece_text, replace, roving, select } from "./dom.js";
 import { figure_view, update as update_figure } from "./figure.js";
@@ -99,7 +99,7 @@ function render() {
 
 const content = () => [h("h2", { class: "visually-hidden" }, t(`view_${view_name()}`)), view().make()];
 
-// Another view, below the same sentence.
+// Switches the view below the sentence.
 function change_view() {
   document.querySelector(".sentence").hidden = view_name() === "runs";
   const had_focus = document.activeElement?.getAttribute("role") === "tab";

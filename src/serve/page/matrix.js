@@ -1,17 +1,16 @@
-// A matrix that is looked at: cells of one scale of colors, read with the mouse or the arrow keys, and the same numbers
-// as a table for those who do not see it.
+// A heat map, readable by mouse or arrow keys, and the same numbers as a table for screen readers.
 import { fresh_id, h, number, piece_text, svg } from "./dom.js";
 import { state } from "./state.js";
 import { t } from "./texts.js";
 
-const MOST_SVG = 60;          // rows or columns: more of them are drawn on a canvas
+const MOST_SVG = 60;          // rows or columns; larger matrices use a canvas
 const MOST_COLUMNS = 1200;    // pixels of a canvas
 const MOST_IN_TABLE = 20000;  // numbers
-const DRAWING_WIDTH = 560;      // pixels, where the window has room
+const DRAWING_WIDTH = 560;    // pixels, if the window is wide enough
 
 export const is_dark = () => state.theme === "dark" || (state.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 
-// From the ground up to the color of the largest value; of signed numbers one for each sign.
+// Background and colors of the largest values, one for each sign.
 const RAMPS = {
   light: { ground: [255, 255, 255], up: [13, 71, 130], down: [166, 75, 6], ink: "#1b1f24", faint: "#59626d", line: "#d3d9e0" },
   dark: { ground: [28, 33, 39], up: [150, 202, 255], down: [255, 183, 120], ink: "#e6e9ed", faint: "#a2acb8", line: "#3a424c" },
@@ -20,7 +19,8 @@ export const palette = () => RAMPS[is_dark() ? "dark" : "light"];
 
 const mix = (a, b, share) => a.map((x, i) => Math.round(x + (b[i] - x) * share));
 
-// scale: {low, high}: 0 is the ground. Part of the way is spent at once, so that small values are seen.
+// scale: {low, high}; 0 has the background color. Grows faster at first, so that small values are
+// visible.
 export function color_of(value, scale) {
   const { ground, up, down } = palette();
   const limit = Math.max(Math.abs(scale.low), Math.abs(scale.high)) || 1;
@@ -37,7 +37,7 @@ export function scale_of(values) {
   return { low, high };
 }
 
-// Where everything stands, in pixels.
+// The positions of all parts in pixels.
 function layout(m) {
   const rows = m.rows.length, columns = m.columns.length;
   const room = Math.max(240, Math.min(DRAWING_WIDTH, innerWidth - 120));
@@ -65,7 +65,7 @@ function hatch() {
 
 const is_masked = (m, i) => m.values[i] === null || Boolean(m.masked?.[i]);
 
-// One <svg> with explicit colors, so that it can be saved as it is.
+// An <svg> with explicit colors, so that it can be saved.
 export function matrix_svg(m) {
   const at = layout(m), { pattern, fill } = hatch(), scale = m.scale ?? scale_of(m.values);
   const drawing = svg("svg", { width: at.all_width, height: at.all_height, viewBox: `0 0 ${at.all_width} ${at.all_height}`,
@@ -96,7 +96,7 @@ function cell(m, r, c, { at, fill, scale }) {
     Math.abs(value) < 0.005 ? "0" : number(value, 2))];
 }
 
-// The rows as an image of a pixel for each cell, which the browser makes larger.
+// An image with one pixel per cell, which the browser enlarges.
 export function pixels(m, canvas = h("canvas")) {
   const columns = m.columns.length, rows = m.rows.length, scale = m.scale ?? scale_of(m.values);
   canvas.width = columns;
@@ -133,7 +133,7 @@ function hidden_table(m) {
     h("table", {}, h("caption", {}, m.title), h("thead", {}, head), h("tbody", {}, body)));
 }
 
-// Wide matrices: each cell stands for the extreme of some columns.
+// Pools wide matrices: each cell is the extreme value of several columns.
 function pooled(m) {
   const columns = m.columns.length, group = Math.ceil(columns / MOST_COLUMNS);
   if (group === 1) return m;
@@ -154,7 +154,7 @@ function pooled(m) {
 const KEYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
   PageUp: [-10, 0], PageDown: [10, 0], Home: [0, -1e9], End: [0, 1e9] };
 
-// The frame around one cell, moved by mouse and keys, and the line that reads it out.
+// The frame around one cell, moved by mouse and keys, and the text that reads out its value.
 function cursor(m, box, readout) {
   const at = layout(m), frame = h("div", { class: "cursor", hidden: true });
   const place = { row: 0, column: 0 };
@@ -192,8 +192,8 @@ function read_cell(m, row, column) {
   return `${m.row_title ?? t("row")} ${piece_text(m.rows[row])} → ${m.column_title ?? t("column")} ${piece_text(m.columns[column])}: ${value}`;
 }
 
-// m: {title, rows, columns (labels), values (row after row, null: masked), masked?, scale?, numbers?, row_title?,
-// column_title?, row_labels?, column_labels?}
+// m: {title, rows, columns (labels), values (row-major, null: masked), masked?, scale?, numbers?,
+// row_title?, column_title?, row_labels?, column_labels?}
 export function matrix(given) {
   const m = pooled({ ...given, numbers: given.numbers && given.columns.length <= 40 });
   const readout = h("p", { class: "readout", role: "status" }, t("matrix_keys"));
@@ -206,7 +206,7 @@ export function matrix(given) {
     box, readout, m.rows.length * m.columns.length <= MOST_IN_TABLE && hidden_table(m));
 }
 
-// From the least to the largest value.
+// A color bar from the smallest to the largest value.
 export function legend(scale, masked) {
   const steps = 24, low = Math.min(scale.low, 0), high = scale.high;
   const bar = svg("svg", { width: 120, height: 12, "aria-hidden": "true" }, Array.from({ length: steps }, (_, i) =>

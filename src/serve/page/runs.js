@@ -1,4 +1,4 @@
-// Trainings as they go: curves, the last samples, speed, read again every two seconds while somebody looks.
+// Training runs: curves, speed and the latest samples, reloaded every two seconds while visible.
 import { chart } from "./chart.js";
 import { compact, grouped, h, labeled, number, replace, select } from "./dom.js";
 import { save_buttons } from "./save.js";
@@ -27,7 +27,7 @@ async function watch() {
     await look();
     problem = "";
   } catch (error) {
-    watching = error.status !== 404;  // then this server shows none, and never will
+    watching = error.status !== 404;  // this server watches no runs
     problem = watching ? error.message : t("no_runs_folder");
   }
   if (own !== root) return;
@@ -82,7 +82,7 @@ function samples() {
 
 function render() {
   const now = JSON.stringify([names, shown?.name, shown?.state, shown?.train.length, shown?.train.at(-1), shown?.valid.length, problem, state.lang, state.theme]);
-  if (now === drawn) return;  // so that what is read or selected stays
+  if (now === drawn) return;  // keeps selections
   drawn = now;
   if (problem) return replace(root, h("p", { class: "status error", role: "alert" }, problem));
   if (!shown) return replace(root, h("p", { class: "faint" }, t("no_runs")));

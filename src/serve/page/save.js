@@ -1,4 +1,4 @@
-// Figures and numbers as files, and links to this very view.
+// Saves figures and numbers as files, and makes links to the current view.
 import { button, h } from "./dom.js";
 import { address } from "./state.js";
 import { t } from "./texts.js";
@@ -31,7 +31,7 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-// Buttons for a drawing (an <svg>, made when it is asked for) and for its numbers.
+// Buttons that save a drawing (an <svg>, made on request) and its numbers.
 export function save_buttons(name, drawing, numbers) {
   return h("span", { class: "save no-print" },
     drawing && button("SVG", () => save_drawing(name, drawing()), { "aria-label": t("save_as", { format: "SVG" }) }),
@@ -39,7 +39,7 @@ export function save_buttons(name, drawing, numbers) {
       { "aria-label": t("save_as", { format: "JSON" }) }));
 }
 
-// A drawing that is not on the page has no computed looks: it is put there, unseen, for this moment.
+// Computed styles exist only on the page: adds other drawings there invisibly for a moment.
 function save_drawing(name, drawing) {
   const unseen = drawing.isConnected ? null : h("div", { class: "visually-hidden", "aria-hidden": "true" }, drawing);
   if (unseen) document.body.append(unseen);
@@ -53,6 +53,6 @@ export async function copy_link(done) {
     await navigator.clipboard.writeText(link);
     done(t("link_copied"));
   } catch {
-    done(t("link_is_above"));  // without HTTPS browsers give no clipboard; the address bar has the link
+    done(t("link_is_above"));  // without HTTPS there is no clipboard; the address bar has the link
   }
 }

@@ -1,4 +1,5 @@
-// Beam search, step by step: the candidates of a step, what is kept and why, and the hypotheses as a tree.
+// Beam search step by step: the candidates, which of them are kept and why, and the tree of
+// hypotheses.
 import { button, direction_of, h, labeled, number, piece_text, replace, scrolling, select, svg } from "./dom.js";
 import { is_dark, palette, rgb } from "./matrix.js";
 import { save_buttons } from "./save.js";
@@ -38,7 +39,7 @@ function step_by_key(event) {
   go(to);
 }
 
-// The fate of a candidate, in the reader's language.
+// A candidate's fate in the language of the page.
 const fate_text = (candidate) => t(`fate_${candidate.fate.replace(" ", "_")}`, { beam: state.beam });
 const fate_class = (candidate) => `fate ${candidate.fate.replace(" ", "-")}`;
 
@@ -64,7 +65,7 @@ function beams_list(step) {
       h("span", { class: "faint" }, ` ${number(beam.score)}`)))));
 }
 
-// For each live hypothesis, the rank of its candidate in the step before.
+// The rank of each live hypothesis among the previous step's candidates.
 const ranks_of_live = (step) => step.candidates.flatMap((c, rank) => (c.fate === "goes on" ? [rank] : []));
 const x_of = (step) => 8 + step * COLUMN;
 const y_of = (rank) => TOP + rank * ROW;

@@ -1,4 +1,4 @@
-// The sentence: what is typed, its translation as it comes, the alternatives, and the words that belong together.
+// The sentence panel: input, live translation, alternatives and word alignment.
 import { button, debounced, direction_of, h, is_known, labeled, number, replace, roving, select } from "./dom.js";
 import { latest, translate_live, use_key } from "./server.js";
 import { on_change, set, state } from "./state.js";
@@ -11,18 +11,19 @@ export const on_translation = (listener) => listeners.push(listener);
 export const model = () => sentence.models.find((m) => m.name === state.model) ?? sentence.models[0];
 const line_index = () => Math.min(state.line, Math.max(sentence.results.length - 1, 0));
 
-// The translations of the line that is looked at, and the chosen one.
+// The translations of the current line, and the chosen one.
 export const alternatives = () => sentence.results[line_index()] ?? [];
 export const chosen = () => (state.t && alternatives().find((a) => a.text === state.t)) || alternatives()[0];
 
-// The pair that the inspecting views ask the server about; null while there is no sentence. Its translation may be given.
+// The pair that the inspection views ask the server about, with the translation chosen or given;
+// null if there is no sentence.
 export function subject() {
   const translation = chosen();
   const q = sentence.source.split("\n")[line_index()]?.trim();
   return q && translation && !sentence.busy ? { q, t: state.forced || translation.text, model: model().name } : null;
 }
 
-// The translation that is looked at: the chosen one, unless another one is written here.
+// An input for the inspected translation: by default, the chosen one.
 export function target_field() {
   const field = h("input", { type: "text", id: "forced", value: state.forced, placeholder: chosen()?.text ?? "", dir: direction_of(model()?.target),
     lang: lang_of(model()?.target), onchange: () => set({ forced: field.value.trim() }) });
@@ -64,7 +65,7 @@ function options() {
       (n) => set({ beam: Number(n), n: Math.min(state.n, n) }), { id: "beam" })));
 }
 
-// Where the server asks for a key.
+// Shown if the server asks for a key.
 function key_field() {
   const field = h("input", { type: "password", id: "key", autocomplete: "off", onchange: () => { use_key(field.value); translate_now(); } });
   return labeled(t("api_key"), field, { hidden: true });
@@ -139,7 +140,7 @@ function finish(text, results, milliseconds) {
   for (const listener of listeners) listener();
 }
 
-// Words of a text as buttons, with what stands between them.
+// Words of a text as buttons, with the text between them.
 function word_line(text, words) {
   const buttons = [], nodes = [];
   let at = 0;
@@ -190,7 +191,8 @@ export function render_translation(milliseconds) {
   else render_target(translation);
 }
 
-// Hovering or focusing a word lights its partners: the tint is the weight, the line below them the link.
+// Hovering or focusing a word highlights its partners: the tint shows the weight, the underline the
+// link.
 function light(sources, targets, alignment) {
   const weight = (target, source) => alignment.weights[target]?.[source] ?? 0;
   const linked = (target, source) => alignment.links.some(([s, own]) => s === source && own === target);

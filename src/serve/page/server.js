@@ -1,7 +1,7 @@
-// The server's interface under /v1. Errors have the server's own words.
+// A client of the server's API under /v1. Errors have the server's messages.
 import { t } from "./texts.js";
 
-let key = "";  // of a server that asks for one; not remembered
+let key = "";  // if the server asks for one; not stored
 export const use_key = (text) => { key = text; };
 const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(key ? { ...body, api_key: key } : body) });
 
@@ -35,7 +35,7 @@ export const trace = (body, signal) => ask("/v1/trace", body, signal);
 export const runs = (signal) => ask("/v1/runs", null, signal);
 export const run = (name, signal) => ask(`/v1/runs/${encodeURIComponent(name)}`, null, signal);
 
-// [event, data] of a block of lines.
+// Parses an event's block of lines -> [event, data].
 function event_of(block) {
   let name = "message";
   const data = [];
@@ -62,7 +62,7 @@ async function* events(response) {
   }
 }
 
-// {"translations"} in the end; until then progress(line, text) with what stands so far.
+// Calls progress(line, text) with partial translations. -> {"translations"}
 export async function translate_live(body, signal, progress) {
   const response = await answered("/v1/translate/stream", { ...posted(body), signal });
   for await (const [name, data] of events(response)) {
@@ -73,7 +73,8 @@ export async function translate_live(body, signal, progress) {
   throw new Error(t("cut_off"));
 }
 
-// One request at a time: a new one ends the one before. f(signal) -> its result; undefined where it was overtaken.
+// One request at a time: a new one aborts the previous. f(signal) -> its result; undefined if
+// aborted.
 export function latest() {
   let controller = null;
   return async (f) => {
@@ -89,8 +90,8 @@ export function latest() {
   };
 }
 
-// A question that is put again only when it is another one. ask(body, signal) -> the answer; changed() draws what came of
-// it: `answer`, or `problem`, or neither yet.
+// A question that is sent again only if it changes. ask(body, signal) -> the answer; changed()
+// draws the result: `answer`, or `problem`, or neither yet.
 export function question(ask, changed) {
   const one_request = latest();
   const it = { body: null, answer: null, problem: "", forget, put };

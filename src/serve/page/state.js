@@ -1,18 +1,19 @@
-// The state of the page, in one object. It follows the # of the address, so that a link leads to the same view.
+// The state of the page in one object. The URL's fragment mirrors it, so that links open the same
+// view.
 import { debounced } from "./dom.js";
 
 const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", step: 0, box: "", stack: 0, tensor: "", run: "",
 };
-const KEPT_HERE = ["lang", "theme"];  // on this machine, not in links
+const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
 
 export const state = { ...DEFAULTS };
 const listeners = [];
 
 export const on_change = (listener) => listeners.push(listener);
 
-// Tells every listener which names have new values.
+// Passes the names of changed values to every listener.
 export function set(changes) {
   const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
   if (changed.length === 0) return;
@@ -22,7 +23,7 @@ export function set(changes) {
   for (const listener of listeners) listener(new Set(changed));
 }
 
-// Not at every key: browsers refuse a page that changes its address very often.
+// Debounced: browsers reject frequent changes of the address.
 const write_address = debounced(() => history.replaceState(null, "", address()), 200);
 
 export function address() {

@@ -1,4 +1,4 @@
-// One tensor as a heat map, with the tokens that its rows belong to, and what its rows have in common.
+// One tensor as a heat map, labeled with tokens, and statistics of its rows.
 import { chart } from "./chart.js";
 import { h, labeled, number, piece_text, replace, scrolling, select } from "./dom.js";
 import { legend, matrix, matrix_svg, scale_of } from "./matrix.js";
@@ -7,7 +7,7 @@ import { t } from "./texts.js";
 
 const numbers_to = (n) => Array.from({ length: n }, (_, i) => String(i));
 
-// The tokens of a side where a dimension counts them; else its indices.
+// The tokens of the side that a tensor's rows belong to.
 function tokens_of(name, seen) {
   const of_source = name.startsWith("encoder.") || /\.cross_attention\.(k|v)$/.test(name);
   return of_source ? seen.source_tokens : seen.target_tokens;
@@ -43,7 +43,7 @@ export function tensor_view(tensor, seen) {
     labeled(t("head_choice"), select(numbers_to(heads).map((i) => [i, i]), 0, (i) => show(Number(i))))), place);
 }
 
-// {mean, deviation, low, high} of the numbers of a row that are finite.
+// {mean, deviation, low, high} of a row's finite numbers.
 function statistics(values) {
   const known = values.filter((v) => v !== null), n = known.length || 1;
   const mean = known.reduce((sum, v) => sum + v, 0) / n;
@@ -65,14 +65,14 @@ function row_table(map) {
     h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))));
 }
 
-// The effect of a norm: how far the numbers of each row spread before and after it.
+// The effect of a norm: the standard deviation of each row before and after it.
 export function norm_chart(sum, norm) {
   if (!sum || !norm) return null;
   const series = (name, tensor) => ({ name, marked: true, points: rows_of(tensor).map((s, i) => [i, s.deviation]) });
   return chart({ title: t("norm_chart"), x_label: t("position"), series: [series(t("before_norm"), sum), series(t("after_norm"), norm)] });
 }
 
-// A few of the sinusoids, from fast to slow.
+// A few of the sinusoids, from high to low frequency.
 export function position_chart({ shape, values }) {
   const [positions, width] = shape, chosen = [0, 1, 2].map((i) => 2 * Math.round(i * width / 12));
   const series = chosen.map((d) => ({ name: t("dimension", { n: d }), marked: positions < 40,

@@ -1,4 +1,4 @@
-// The page's words, in the language that its reader chose: a table for each.
+// The page's texts in the chosen language: one table per language.
 import { chinese } from "./zh.js";
 import { english } from "./en.js";
 import { state } from "./state.js";
@@ -12,7 +12,7 @@ export function language() {
     !navigator.languages[0].toLowerCase().startsWith("en") ? "zh" : "en";
 }
 
-// The text of this name; {x} in it becomes values.x.
+// The text of this name, with {x} replaced by values.x.
 export function t(name, values = {}) {
   const text = TABLES[language()][name] ?? english[name] ?? name;
   return text.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole));

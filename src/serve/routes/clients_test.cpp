@@ -1,4 +1,4 @@
-// Tests the things that clients, proxies and Prometheus take for granted.
+// Tests what clients, proxies and Prometheus rely on.
 #include <regex>
 
 #include "data/packed/compression.h"
@@ -9,7 +9,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -119,8 +119,8 @@ TEST_F(Clients, OfDeepLHaveEachTextDetected) {
                         .json()["translatedText"]);
 }
 
-// Prometheus' naming: counters end with _total, and nothing else does; each has one HELP and one TYPE before its
-// values.
+// Prometheus's conventions: counters, and only they, end with _total; each metric has one HELP and
+// one TYPE before its values.
 TEST_F(Clients, OfPrometheusFindNamesAndTypes) {
   ServiceOptions o = small_service();
   o.cache = 1 << 20;

@@ -1,4 +1,4 @@
-// The memory that an answer may take is known before work starts, and bounded.
+// The memory of an answer is bounded, and known before work starts.
 #include <fstream>
 
 #include "base/error.h"
@@ -8,12 +8,12 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 
 constexpr std::size_t mebibyte = 1 << 20, for_requests = 64 * mebibyte, for_one = for_requests / 4;
 
-// Requests have 64 MiB together.
+// All requests together get 64 MiB.
 ServiceOptions short_of_memory() {
   ServiceOptions o = small_service();
   o.files = 0;
@@ -36,7 +36,7 @@ struct Costs : testing::Test {
   inline static std::unique_ptr<RunningService> server;
 };
 
-// The most memory of this process since the last begin(); 0 under sanitizers, which keep memory that was freed.
+// The process's peak memory since begin(); 0 under sanitizers, which retain freed memory.
 struct PeakMemory {
   static void begin() { std::ofstream("/proc/self/clear_refs") << "5"; }
   static std::size_t bytes() {
@@ -70,7 +70,7 @@ TEST_F(Costs, ALargeAnswerIsRefusedBeforeWorkStarts) {
   EXPECT_EQ(server->post("/v1/translate", body).status, 400);
 }
 
-// f(path, name of the field, where it stands, value) for each number of each route, at both of its limits.
+// Calls f(path, field, value) for every number of every route, at its minimum and its maximum.
 template <class F>
 void each_limit(const Json& spec, F&& f) {
   for (const auto& [path, methods] : spec["paths"].items()) {
@@ -110,12 +110,12 @@ TEST_F(Costs, EveryNumberAtItsLimitStaysWithinTheShareOfARequest) {
   EXPECT_LT(PeakMemory::bytes(), before + for_requests + 32 * mebibyte);
 }
 
-// The largest requests that are let in, several at a time, with what it takes to compute them.
+// Sends several of the largest accepted requests at a time; includes the memory to compute them.
 TEST_F(Costs, WhatIsLetInTakesNoMoreThanThereIs) {
   const auto largest = [&](const Json& options) {
     Json body = body_of("/v1/translate", 1);
     body["options"] = options;
-    std::size_t low = 1, high = 4096;  // low is let in; the refusals in between cost nothing
+    std::size_t low = 1, high = 4096;  // low is accepted; refusals in between cost nothing
     while (high - low > std::max<std::size_t>(low / 4, 1)) {
       const std::size_t middle = low + (high - low) / 2;
       body["q"] = std::vector<std::string>(middle, "a dog runs here");

@@ -1,4 +1,4 @@
-// The interface in OpenAPI 3.0, from the routes themselves.
+// The API description in OpenAPI 3.0, generated from the routes.
 #include <algorithm>
 
 #include "base/system/machine.h"
@@ -21,7 +21,7 @@ OrderedJson schema_of(const RouteField& field, const Choice& choices) {
     schema["type"] = field.type;
   if (field.type == "array" && !schema.contains("items")) schema["items"] = {{"type", "object"}};
   if (const auto found = choices.find(field.name); found != choices.end()) schema["enum"] = found->second;
-  if (!field.required) {  // null is as good as nothing
+  if (!field.required) {  // null counts as missing
     schema["nullable"] = true;
     if (schema.contains("enum")) schema["enum"].push_back(nullptr);
   }
@@ -60,7 +60,7 @@ OrderedJson operation_of(const Route& route, const Choice& choices) {
       answers[status] = answer_json(what, "application/json");
   if (route.path.find("/v1/runs") == 0 || route.path.ends_with("/*"))
     answers["404"] = answer_json("there is nothing of this name", "application/json");
-  if (route.path == "/ready") answers["503"] = answer_json("as many lines wait as may", "application/json");
+  if (route.path == "/ready") answers["503"] = answer_json("the queue of lines is full", "application/json");
   OrderedJson operation{{"summary", route.purpose}, {"responses", std::move(answers)}};
   if (route.path.ends_with("/*"))
     operation["parameters"] =

@@ -1,4 +1,4 @@
-// Who may ask what: keys, limits, what the log keeps, and what takes long.
+// Tests of keys, limits, the log's contents and slow requests.
 #include <fstream>
 #include <future>
 #include <latch>
@@ -11,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 
 struct Guarded : TestFolder {
@@ -46,7 +46,7 @@ TEST_F(Guarded, EveryRouteThatIsNotOpenNeedsAKey) {
   for (const Route& route : router.routes()) {
     EXPECT_EQ(route.open, open.count(route.path) > 0) << route.path;
     if (route.open) continue;
-    const bool of_program = route.path.starts_with("/v1/");  // where other fields are refused
+    const bool of_program = route.path.starts_with("/v1/");  // rejects unknown fields
     Json its = of_program ? Json::object() : body;
     for (const RouteField& field : route.fields)
       if (body.contains(field.name)) its[field.name] = body[field.name];
@@ -143,7 +143,7 @@ TEST_F(Guarded, CharactersAndTextsAreLimitedOnEveryRoute) {
   }
 }
 
-// As long as it lives, the thread for what takes long does nothing else.
+// Blocks the thread for slow work until destruction.
 struct Blocked {
   explicit Blocked(RunningService& s) {
     s.service.compute(call, 0, [latches = latches](const std::atomic<bool>&) {
@@ -170,7 +170,7 @@ struct Blocked {
     void keep(std::shared_ptr<void>) override {}
   };
   const std::shared_ptr<Held> call = std::make_shared<Held>();
-  const std::shared_ptr<Latches> latches = std::make_shared<Latches>();  // whoever waits may outlive this
+  const std::shared_ptr<Latches> latches = std::make_shared<Latches>();  // the blocked task may outlive this
 };
 
 TEST_F(Guarded, LogsOfTrainingsHoldUpNoTranslation) {

@@ -1,5 +1,6 @@
-// LibreTranslate's interface. Its answers, statuses and messages are those of LibreTranslate 1.9.6, but for what is
-// wrong there: a text that is no string is 400 and not 500, a q that comes several times in a form is a list.
+// LibreTranslate's API. Answers, statuses and messages are those of LibreTranslate 1.9.6, except
+// for its mistakes: a non-string text gives 400 instead of 500, and a repeated q in a form is a
+// list.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +14,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace libre;  // NOLINT: what its routes have in common
+using namespace libre;  // NOLINT: shared by its routes
 
 int alternatives_in(const Parameters& p, std::int64_t most) {
   const Json& given = p["alternatives"];
@@ -39,7 +40,7 @@ Json answer_of(const Texts& texts, const document::Document& lines, const Pendin
     translated.push_back(l.same() ? texts.all[i] : lines.joined(i, found, 0));
     Json& list = others.emplace_back(Json::array());
     for (std::size_t rank = 1; !l.same() && rank < lines.ranks(i, found) && rank <= std::size_t(alternatives); ++rank) {
-      Json other = lines.joined(i, found, rank);  // other pieces may be the same text
+      Json other = lines.joined(i, found, rank);  // other pieces may give the same text
       if (other != translated.back() && std::find(list.begin(), list.end(), other) == list.end())
         list.push_back(std::move(other));
     }
@@ -66,7 +67,7 @@ void translate(Service& service, const Service::Call& call) {
   const auto models = service.models();
   const std::string format = p.text_or("format", "text");
   const std::shared_ptr<const document::Document> lines = parts_of(format, texts->all);
-  const Languages languages = languages_of(p, *models, {lines->lines()});  // found in the text alone, without tags
+  const Languages languages = languages_of(p, *models, {lines->lines()});  // detected without the tags
   if (format != "text" && format != "html" && !format.empty()) refuse(format + " format is not supported");
   Hops hops = hops_of(*models, languages);
   if (lines->lines().empty() || hops.empty())
@@ -91,7 +92,7 @@ void detect(Service& service, const Service::Call& call) {
   if (!texts.translatable()) {
     answer.push_back(detected_json({"en", 0}));
   } else {
-    const auto models = service.models();  // languages that are translated into are known, too
+    const auto models = service.models();  // detects target languages, too
     for (const DetectedLanguage& d : detect_language(texts.together(), all_languages(*models)))
       answer.push_back(detected_json(d));
   }
@@ -175,7 +176,7 @@ void add_libre_routes(Router& router, Service& service) {
               "/detect",
               "Which language a text is in",
               [&](const auto& call) { detect(service, call); },
-              {{"q", "text", true, "text whose language is asked for", {{"minLength", 1}}}, {"api_key", "string"}}});
+              {{"q", "text", true, "text whose language to detect", {{"minLength", 1}}}, {"api_key", "string"}}});
   router.add_open({"GET", "/languages", "Languages, and what each can be translated into",
                    [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
   router.add_open({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",

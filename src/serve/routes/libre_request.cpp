@@ -9,7 +9,7 @@
 namespace hexapla::serve::libre {
 namespace {
 
-// A form's line ends are the browser's; those of JSON are the client's own.
+// Forms only: their line ends come from the browser, those of JSON from the client.
 std::string with_plain_line_ends(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

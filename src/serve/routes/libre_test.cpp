@@ -1,4 +1,5 @@
-// LibreTranslate's interface, as its clients see it: statuses, texts and shapes are those of LibreTranslate 1.9.6.
+// LibreTranslate's API as clients see it: statuses, texts and shapes are those of LibreTranslate
+// 1.9.6.
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -10,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::ElementsAre;
 
 struct Libre : WithService {
@@ -99,7 +100,7 @@ TEST_F(Libre, GivesAlternatives) {
   EXPECT_EQ(list["alternatives"][0].size(), 1u);
 }
 
-// This model cuts the same words in several ways, and has each of them among its best.
+// This model segments the same words in several ways, and several are among its best translations.
 TEST_F(Libre, AlternativesAreOtherTexts) {
   ServiceOptions o;
   o.models = {{source_path("tests/fixtures/run_of_0.1.0/model.safetensors"), "en", "de"}};
@@ -112,7 +113,7 @@ TEST_F(Libre, AlternativesAreOtherTexts) {
   }
 }
 
-// However narrow the beam that the model's file records, and however wide it is asked for.
+// Alternatives do not depend on the beam recorded in the model file or given to the server.
 TEST_F(Libre, AlternativesDoNotHangOnTheModelsOwnBeam) {
   const std::string greedy = testing::TempDir() + "hexapla_libre_greedy" + std::to_string(getpid());
   api::test::save_recorded(greedy, {{"beam-size", "1"}});

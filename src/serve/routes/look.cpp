@@ -1,4 +1,4 @@
-// The page, and the requests that it makes.
+// The page and its requests.
 #include "serve/look/look.h"
 #include "api/translate/translator_options.h"
 #include "base/error.h"
@@ -58,7 +58,7 @@ void add_look_routes(Router& router, Service& service) {
       {"tensors", "array", false, "names of the tensors to give, * for any text", {{"items", {{"type", "string"}}}}}};
   pair.insert(pair.end(), of_model.begin(), of_model.end());
   std::vector<RouteField> search{{"q", "string", true, "a line", {{"pattern", "\\S"}}},
-                                 {"options", "object", false, "of the search", api::schema_of_options()}};
+                                 {"options", "object", false, "search options", api::schema_of_options()}};
   search.insert(search.end(), of_model.begin(), of_model.end());
   router.add({"POST", "/v1/inspect", "Every intermediate result of one pair of lines",
               [&](const auto& call) { look(service, call, inspect, cost_of_inspection); }, pair});

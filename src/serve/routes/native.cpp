@@ -1,4 +1,4 @@
-// Everything that the models can say, under /v1.
+// hexapla's own API, under /v1.
 #include <charconv>
 #include <chrono>
 #include <mutex>
@@ -18,15 +18,15 @@ using Clock = std::chrono::steady_clock;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::int64_t longest_timeout = 86'400'000;  // milliseconds
-constexpr int most_scored = 512;                      // tokens of a line or a translation
-constexpr std::size_t most_terms = 10'000;            // of a glossary
+constexpr int most_scored = 512;                      // tokens in a line or a translation
+constexpr std::size_t most_terms = 10'000;            // in a glossary
 
 constexpr const char* not_a_glossary =
     "glossary must be an object with a translation for each term, {\"dog\": \"Hund|Hunde\"}, or a list of such pairs";
 
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
 
-// The number that is written in the fewest digits and is this float.
+// The double with the float's shortest digits.
 double shortest(float value) {
   char digits[32];
   double result = value;
@@ -60,7 +60,7 @@ TranslatorOptions options_of(const Json& given) {
   return options_of_request(options);
 }
 
-// A text is translated line by line; of a list each is a line.
+// Splits a text into lines; each element of a list is a line.
 std::vector<std::string> lines_of(const Json& q) {
   std::vector<std::string> lines;
   if (q.is_array()) {
@@ -130,7 +130,7 @@ std::string name_of(const Hops& hops) {
   return hops.size() == 1 ? hops.front()->name : hops.front()->name + "+" + hops.back()->name;
 }
 
-// By name, by languages, or the only one that there is.
+// Finds models by name or by languages, or takes the only model.
 Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& text) {
   for (const char* name : {"source", "target", "model"})
     if (!p[name].is_null() && !p[name].is_string()) refuse(cat(name, " must be a string"));
@@ -188,7 +188,7 @@ struct Warnings {
   Json list = Json::array();
 };
 
-// A request for translations, ready to be begun.
+// A parsed request for translations.
 struct Asked {
   LinesTask task;
   std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
@@ -196,7 +196,7 @@ struct Asked {
   std::vector<std::string> pivot = {};
   Clock::time_point begun = Clock::now();
 
-  // As text: the JSON of all translations at once would take several times as much.
+  // Builds text, because the JSON of all translations at once would take several times the memory.
   std::string answer(const PendingTranslation::Lines& found) const {
     std::string text = R"({"translations":[)";
     for (std::size_t line = 0; line < found.size(); ++line) {
@@ -319,7 +319,6 @@ OrderedJson models(const ModelSet& set) {
   return {{"models", list}};
 }
 
-// The schema of the field `constraints`.
 Json schema_of_constraints() {
   const Json phrases{{"type", "array"}, {"items", {{"type", "string"}, {"pattern", "\\S"}}}};
   return {{"items",
@@ -345,7 +344,7 @@ void add_native_routes(Router& router, Service& service) {
   const std::vector<RouteField> languages{{"source", "string", false, "language of q, or auto"},
                                           {"target", "string", false, "language to translate into"},
                                           {"model", "string", false, "name of a model, instead of the languages"},
-                                          {"options", "object", false, "of the search", api::schema_of_options()},
+                                          {"options", "object", false, "search options", api::schema_of_options()},
                                           {"api_key", "string"}};
   std::vector<RouteField> to_translate{
       {"q", "text", true, "a text, line by line, or a list of lines"},
@@ -354,7 +353,7 @@ void add_native_routes(Router& router, Service& service) {
       {"timeout_ms",
        "integer",
        false,
-       "milliseconds that it may take",
+       "time limit of the request in milliseconds",
        {{"minimum", 1}, {"maximum", longest_timeout}}}};
   to_translate.insert(to_translate.end(), languages.begin(), languages.end());
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};

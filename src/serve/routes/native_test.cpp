@@ -1,4 +1,4 @@
-// The interface under /v1, DeepL's, and what who runs the server asks.
+// Tests of the API under /v1, DeepL's API and the operator's routes.
 #include <fstream>
 #include <latch>
 #include <regex>
@@ -11,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 
 struct Native : WithService {};
@@ -134,7 +134,7 @@ TEST_F(Native, ScoresWhatItIsGiven) {
   EXPECT_EQ(server->post("/v1/score", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}}).status, 400);
 }
 
-// As everywhere: only the beginning counts, and that is said; or it is refused.
+// As everywhere, only the beginning of a long pair counts, with a warning; or it is refused.
 TEST_F(Native, SaysThatOfALongPairOnlyTheBeginningIsScored) {
   std::string longer = "a dog";
   for (int i = 0; i < 300; ++i) longer += " a dog";
@@ -149,7 +149,8 @@ TEST_F(Native, SaysThatOfALongPairOnlyTheBeginningIsScored) {
   EXPECT_EQ(score(longer, "a dog", {{"long_input", "refuse"}}).status, 400);
 }
 
-// Every route that reads text for a model and has a place for it says that the text is in another language.
+// Every route that passes text to a model and can return warnings says that the text is in another
+// language.
 TEST_F(Native, SaysThatTheVocabularyLacksMostOfTheText) {
   const std::string chinese = "一个男人在跑步。";
   for (const char* route : {"/v1/translate", "/v1/score", "/v1/inspect", "/v1/trace"}) {
@@ -308,7 +309,8 @@ TEST_F(Native, TakesAGlossary) {
   EXPECT_THAT(error(ask(many)), HasSubstr("at most 10000"));
 }
 
-// Every route is described, every path that is described is there, and what it calls required is asked for.
+// Every route is described, every described path exists, and fields described as required are
+// required.
 TEST_F(Native, IsDescribedAsItIs) {
   const Json spec = server->get("/spec").json();
   EXPECT_EQ(spec["openapi"], "3.0.3");
@@ -316,7 +318,7 @@ TEST_F(Native, IsDescribedAsItIs) {
   for (const auto& [path, methods] : spec["paths"].items())
     for (const auto& [method, operation] : methods.items()) {
       ++operations;
-      if (method == "delete" || path.starts_with("/v2/document/")) continue;  // of one that somebody has made
+      if (method == "delete" || path.starts_with("/v2/document/")) continue;  // needs an existing document or glossary
       const std::string name = method == "get" ? "GET" : "POST";
       const std::string target = std::regex_replace(path, std::regex("\\{name\\}"), "x");
       if (name == "GET") {

@@ -1,4 +1,5 @@
-// The service after nginx, with the configuration of the examples but for its ports and folders.
+// Tests the service with nginx as its proxy. The configuration is that of examples/serve, except
+// for ports and folders.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,13 +14,13 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 
 struct AfterNginx : TestFolder {
   static bool command(const std::string& words) { return std::system(("PATH=$PATH:/usr/sbin " + words).c_str()) == 0; }
 
-  // Clients say by X-Test-Client which address they have, for nginx alone.
+  // Clients simulate their address by X-Test-Client, which only nginx reads.
   void begin(std::uint16_t port) const {
     std::string site = read_file(source_path("examples/serve/nginx.conf"));
     const auto put = [&](const std::string& old, const std::string& replacement) {

@@ -11,7 +11,7 @@ namespace {
 // Whether a load balancer should send requests here.
 void ready(const Service& service, const Service::Call& call) {
   if (service.has_room()) return call->answer(json_response(Json{{"status", "ok"}}));
-  call->answer(error_response(503, "as many lines wait as may", {{"Retry-After", "1"}}));
+  call->answer(error_response(503, "the queue of lines is full", {{"Retry-After", "1"}}));
 }
 
 std::vector<std::string> in_capitals(std::vector<std::string> codes) {
@@ -19,7 +19,8 @@ std::vector<std::string> in_capitals(std::vector<std::string> codes) {
   return codes;
 }
 
-// The languages and names of the models that there are now; of models without languages nothing is said.
+// The languages and names of the current models; no languages if those of the models are
+// undetermined.
 std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) {
   std::vector<std::string> sources = models.sources(), names;
   for (const auto& model : models.models()) names.push_back(model->name);
@@ -36,14 +37,14 @@ std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) 
 }  // namespace
 
 void add_operation_routes(Router& router, Service& service) {
-  router.add_open({"GET", "/health", "Whether the server is there", [](const auto& call) {
+  router.add_open({"GET", "/health", "Whether the server is running", [](const auto& call) {
                      call->answer(json_response(Json{{"status", "ok"}}));
                    }});
   router.add_open(
       {"GET", "/ready", "Whether there is room for requests", [&](const auto& call) { ready(service, call); }});
   router.add({"GET",
               "/metrics",
-              "Counts, for Prometheus",
+              "Metrics for Prometheus",
               [&](const auto& call) {
                 service.admit(Parameters(call->request()), call->request());
                 call->answer({200, service.metrics(), "text/plain; version=0.0.4; charset=utf-8"});

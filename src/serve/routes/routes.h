@@ -1,5 +1,5 @@
 #pragma once
-// The paths that a service answers, each group in a file of its own.
+// The paths that a service answers; each group has its own file.
 #include <map>
 #include <string>
 #include <vector>
@@ -8,51 +8,52 @@
 
 namespace hexapla::serve {
 
-// LibreTranslate's interface, as its clients use it: /translate, /languages, /detect, /frontend/settings, ...
+// LibreTranslate's API: /translate, /languages, /detect, /frontend/settings, ...
 void add_libre_routes(Router& router, Service& service);
-// Its files: /translate_file, /download_file.
+// LibreTranslate's files: /translate_file, /download_file.
 void add_file_routes(Router& router, Service& service);
-// Everything that the models can say, under /v1.
+// hexapla's own API, under /v1.
 void add_native_routes(Router& router, Service& service);
-// The inside of models, trainings, and the page that shows them.
+// Inspection of models, training runs, and the page that shows them.
 void add_look_routes(Router& router, Service& service);
-// DeepL's interface, as its clients use it: /v2/translate, /v2/languages, /v2/usage.
+// DeepL's API: /v2/translate, /v2/languages, /v2/usage.
 void add_deepl_routes(Router& router, Service& service);
-// Its documents: /v2/document.
+// DeepL's documents: /v2/document.
 void add_document_routes(Router& router, Service& service);
-// Its glossaries: /v2/glossaries.
+// DeepL's glossaries: /v2/glossaries.
 void add_glossary_routes(Router& router, Service& service);
-// For who runs the server: /health, /ready, /metrics, /spec.
+// Routes for the operator: /health, /ready, /metrics, /spec.
 void add_operation_routes(Router& router, Service& service);
 
-// The routes as OpenAPI 3.0 describes them. choices: what a field of this name may be, if it is not free.
+// An OpenAPI 3.0 description of the routes. choices: allowed values of fields, by name.
 nlohmann::ordered_json description_of(const Router& router, const std::string& title,
                                       const std::map<std::string, std::vector<std::string>>& choices);
 
-// The one model that a request of /v1 names. HttpError 400: there is none, or it takes two. text: whose language is
-// looked for where it names none.
+// The single model that a /v1 request names. HttpError 400: there is none, or two are needed. text:
+// used to detect the language if the request names none.
 std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const ModelSet& models,
                                             const std::string& text);
 
-// HttpError 400: they are two models, of which none knows the terms and their translations.
+// HttpError 400: there are two models; a glossary's terms and translations belong to neither.
 void check_one_hop(const Hops& hops);
 
-// f(); what it throws becomes the answer, {"message"}, as DeepL's clients expect it.
+// Calls f() and answers its exceptions in DeepL's format, {"message"}.
 void speaking_deepl(const Service::Call& call, const std::function<void()>& f);
 constexpr const char* no_glossary = "Glossary not found";
-// The glossary that a request for translations names; none: no terms. HttpError: 404 for one that is not there or
-// belongs to another key; 400 where the languages are not its own, or there is no source_lang.
+// The glossary named in a request for translations; empty if none is named. HttpError: 404 if it
+// does not exist or belongs to another key; 400 if the languages do not match or source_lang is
+// missing.
 Glossary glossary_for(Service& service, const Parameters& parameters, const Request& request);
 
-// Lines as one text, each with a line end.
+// Joins lines, adding a newline to each.
 std::string together(const std::vector<std::string>& lines);
-// A text's characters (code points).
+// The number of code points in a text.
 std::size_t characters_in(const std::string& text);
-// HttpError 400: more of them than a text may have, or more texts than a request may have; -1: any number.
+// HttpError 400: more than `most` characters in a text, or texts in a request; -1: no limit.
 void check_characters(const std::string& field, const std::string& text, std::int64_t most);
 void check_texts(const std::string& field, std::size_t texts, std::int64_t most);
 
-// The endings of files that are translated: ".txt", ...
+// Supported file extensions: ".txt", ...
 const std::vector<std::string>& file_formats();
 
 // The languages of all models, sources first.

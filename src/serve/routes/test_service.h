@@ -1,5 +1,5 @@
 #pragma once
-// For tests: a service with small models that answers at a real socket.
+// For tests: a service with small models on a real socket.
 #include <gmock/gmock.h>
 
 #include "api/test_models.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Who may ask how often.
+// API keys and request rate limits.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace hexapla::serve {
 
-// So many in a minute; at once no more than 60, or than those of two seconds, whichever is more: a minute's worth of a
-// high limit would keep all others waiting.
+// A token bucket of N requests per minute. Bursts are limited to 60 requests or two seconds' worth,
+// whichever is more: a minute's worth of a high limit would keep all others waiting.
 class MinuteLimit {
  public:
   using Clock = std::chrono::steady_clock;
   explicit MinuteLimit(int per_minute, Clock::time_point now = Clock::now())
       : per_second_(per_minute / 60.0), most_(at_once(per_minute)), left_(most_), at_(now) {}
 
-  // Takes one. -> seconds until there is one again; 0: it was taken
+  // Takes one. -> 0 if it was taken, else seconds until one is available
   double take(Clock::time_point now = Clock::now());
-  double wait(Clock::time_point now = Clock::now());  // the same, without taking one
+  double wait(Clock::time_point now = Clock::now());  // the same without taking one
   bool full(Clock::time_point now) const;
 
  private:
@@ -35,21 +35,22 @@ class MinuteLimit {
 
 class ApiKeys {
  public:
-  // file: lines "KEY", "KEY REQUESTS_PER_MINUTE" or "KEY REQUESTS_PER_MINUTE CHARACTERS", blank lines, and comments
-  // after "#"; "": no key is needed. per_minute: requests of an address where no key is needed; 0: any number.
-  // DataError.
+  // file: lines "KEY", "KEY REQUESTS_PER_MINUTE" or "KEY REQUESTS_PER_MINUTE CHARACTERS", blank
+  // lines, and comments after "#"; "": no key is needed. per_minute: limit per address if no key is
+  // needed; 0: no limit. DataError.
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
-  // Counts a request of this address, where no key is needed. -> 429 with Retry-After, if it asks too often, or where
-  // keys are needed has tried wrong ones too often: not thrown, for of these there may be many
+  // Without keys, counts a request of this address. -> 429 with Retry-After if the address has sent
+  // too many requests, or, if keys are needed, too many wrong keys. Returned, not thrown, because
+  // there may be many.
   std::optional<HttpError> refusal_of_address(const std::string& peer);
-  // Counts a request with this key, where one is needed. HttpError: 400 no key, 403 a wrong one, which counts against
-  // the address, 429 too many requests, with Retry-After. -> characters that a text may have by its key, if that says
-  // so
+  // If keys are needed, counts a request with this key. -> most characters per text, if the key
+  // limits them. HttpError: 400 no key, 403 wrong key (counts against the address), 429 too many
+  // requests, with Retry-After.
   std::optional<std::size_t> admit_key(const std::string& key, const std::string& peer);
 
-  static constexpr int wrong_per_minute = 30;  // keys of an address; beyond it no key of it is looked at
+  static constexpr int wrong_per_minute = 30;  // wrong keys per address; beyond it, the address is refused
 
  private:
   struct Key {
@@ -64,7 +65,7 @@ class ApiKeys {
   const int per_minute_;
   std::mutex mutex_;
   std::unordered_map<std::string, Key> keys_;
-  std::map<std::string, MinuteLimit> addresses_;  // of requests, or of wrong keys where keys are needed
+  std::map<std::string, MinuteLimit> addresses_;  // counts requests, or wrong keys if keys are needed
 };
 
 }  // namespace hexapla::serve

@@ -1,11 +1,12 @@
 #pragma once
-// The alignment of a translation through a third language.
+// The alignment of a translation via a third language.
 #include "hexapla/translator.h"
 
 namespace hexapla::serve {
 
-// first: of the line and its translation; second: of that and its own translation. The weights are the product of both
-// matrices, a link leads from each word to the source word that has most. Empty where the words between differ.
+// first: between the line and its translation; second: between that and its own translation. The
+// weights are the product of the matrices; each word is linked to the source word of the largest
+// weight. Empty if the words in between differ.
 Alignment chained(const Alignment& first, Alignment second);
 
 }  // namespace hexapla::serve

@@ -21,7 +21,8 @@ void LinesJob::submit() {
   RequestOptions request;
   request.client = task_.client;
   request.aligned = task_.aligned;
-  // Before the first hop so much is known of the answer of the last one: a translation is about as long as its line.
+  // The first hop's bound also serves for the last one's answer: a translation is about as long as
+  // its line.
   if (task_.on_size)
     request.on_size =
         [this, each = last ? 1 : static_cast<std::size_t>(task_.options.n_best.value_or(1))](const RequestSize& most) {
@@ -56,7 +57,7 @@ void LinesJob::submit() {
     pending.cancel();
 }
 
-// It may end before submit() has returned what is pending: whoever comes second goes on.
+// It may end before submit() has stored the pending translation: whichever comes second goes on.
 void LinesJob::hop_ended() {
   {
     const std::lock_guard lock(mutex_);
@@ -83,7 +84,8 @@ void LinesJob::go_on() {
   std::exchange(then_, {})(std::move(result));
 }
 
-// The translations of this hop are the lines of the next one, and their alignments are about the lines of the first.
+// Makes this hop's translations the next one's lines, and relates their alignments to the first
+// lines.
 void LinesJob::chain(PendingTranslation::Lines& found) {
   const bool last = hop_ + 1 == task_.hops.size();
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Lines on their way through a model, or through two of them.
+// Translates lines through one model, or through two in sequence.
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -17,32 +17,33 @@
 namespace hexapla::serve {
 
 struct LinesTask {
-  std::shared_ptr<void> place = {};  // of WaitingLines; goes last
+  std::shared_ptr<void> place = {};  // from WaitingLines; declared first, so destroyed last
   Hops hops;
   std::vector<std::string> lines;
-  TranslatorOptions options =
-      {};  // of the last hop; those before it give the best translation alone. Alignments are about `lines`
-  std::vector<bool> aligned = {};             // as RequestOptions has it
-  std::vector<Constraints> constraints = {};  // of the last hop: one per line, or none
-  std::uint64_t client = 0;                   // as RequestOptions has it
-  std::chrono::milliseconds timeout{0};       // for all hops together; 0: none
-  std::function<void(std::size_t line, const std::string& so_far)> on_progress =
-      {};  // of the last hop; from its thread
-  // Before each hop, with the size of the answer as far as it can be told; what it throws ends the job.
+  // For the last hop; the first of two gives only the best translation. Alignments refer to lines.
+  TranslatorOptions options = {};
+  std::vector<bool> aligned = {};             // as in RequestOptions
+  std::vector<Constraints> constraints = {};  // for the last hop: one per line, or none
+  std::uint64_t client = 0;                   // as in RequestOptions
+  std::chrono::milliseconds timeout{0};       // for all hops together; 0: no limit
+  // From the last hop, on its thread.
+  std::function<void(std::size_t line, const std::string& so_far)> on_progress = {};
+  // Called before each hop with the best known bound of the answer's size; an exception ends the
+  // job.
   std::function<void(const RequestSize& at_most)> on_size = {};
 };
 
 struct LinesResult {
-  PendingTranslation::Lines lines = {};  // for each line its translations, best first
-  std::exception_ptr error = {};  // of Translator::submit() and of PendingTranslation::get(); null: there is none
+  PendingTranslation::Lines lines = {};  // translations of each line, best first
+  std::exception_ptr error = {};         // from Translator::submit() or PendingTranslation::get(); null: no error
 };
 
 class LinesJob : public std::enable_shared_from_this<LinesJob> {
  public:
   using Then = std::function<void(LinesResult)>;
 
-  // Begins, and calls then() once, in one of the workers. Errors of Translator::submit() for the first hop come out,
-  // and then() is not called.
+  // Starts the job; it calls then() once, on a worker. Throws what Translator::submit() throws for
+  // the first hop, without calling then().
   static std::shared_ptr<LinesJob> begin(Workers& workers, LinesTask task, Then then);
   void cancel();  // from any thread
 
@@ -60,7 +61,7 @@ class LinesJob : public std::enable_shared_from_this<LinesJob> {
   Then then_;
   const Clock::time_point deadline_;
   std::size_t hop_ = 0;
-  std::vector<Alignment> before_;  // of each line and its translation so far
+  std::vector<Alignment> before_;  // of each line with its translation so far
   std::mutex mutex_;
   std::optional<PendingTranslation> pending_;
   bool ended_ = false, canceled_ = false;

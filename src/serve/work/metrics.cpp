@@ -9,7 +9,8 @@
 namespace hexapla::serve {
 namespace {
 
-// A label's value may hold anything but these (backslash, quotation mark, line end).
+// Escapes the characters that a label's value must not contain (backslash, quotation mark,
+// newline).
 std::string label_value(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -19,7 +20,7 @@ std::string label_value(const std::string& text) {
   return escaped;
 }
 
-// With all its digits: a sum that is rounded stands still when it is large.
+// With all digits: a large sum that is rounded would stop growing.
 std::string number(double value) {
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};

@@ -1,5 +1,5 @@
 #pragma once
-// Counts of a server as Prometheus reads them (text format 0.0.4).
+// Server statistics in Prometheus's text format 0.0.4.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -19,14 +19,14 @@ class Metrics {
 
   void answered(const std::string& endpoint, int status, double seconds);
   void translated(std::uint64_t lines, std::uint64_t tokens);
-  // In addition: counters, whose names end with _total, and values of this moment.
+  // Adds `counters`, whose names end with _total, and `gauges`, current values.
   std::string text(const std::vector<Value>& counters, const std::vector<Value>& gauges) const;
 
  private:
   static constexpr std::array bounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
                                      0.25,  0.5,    1.0,   2.5,  5.0,   10.0, 30.0};
   struct Histogram {
-    std::array<std::uint64_t, bounds.size() + 1> counts{};  // of each interval; the last is beyond all bounds
+    std::array<std::uint64_t, bounds.size() + 1> counts{};  // per interval; the last one is above all bounds
     double sum = 0;
   };
   mutable std::mutex mutex_;

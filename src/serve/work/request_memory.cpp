@@ -9,11 +9,12 @@
 namespace hexapla::serve {
 namespace {
 
-// Each is a little more than was measured, at the peak, where translations and their JSON are there at the same time.
-constexpr std::size_t per_byte_of_body = 12;  // the body twice, its JSON, lines, texts of sentences, ids
+// Each is a little more than the measured peak, when translations and their JSON exist at the same
+// time.
+constexpr std::size_t per_byte_of_body = 12;  // the body twice, its JSON, lines, sentences, ids
 constexpr std::size_t per_part = 1000, per_phrase = 200, per_byte_of_phrase = 6;
 constexpr std::size_t per_translation = 1500, per_token = 200, per_cell = 44;
-constexpr std::size_t per_number = 64;  // of a tensor
+constexpr std::size_t per_number = 64;  // in a tensor
 constexpr std::size_t per_answer = 1 << 20;
 
 std::size_t cost_of(const Constraints& asked) {
@@ -23,7 +24,7 @@ std::size_t cost_of(const Constraints& asked) {
   return bytes;
 }
 
-// The length at which a line is divided, in tokens: the least of several models.
+// Tokens at which a line is divided; the smallest limit of all models.
 int least_part(const LinesTask& task) {
   int least = task.options.max_length.value_or(512);
   if (!task.options.max_length)
@@ -37,7 +38,8 @@ std::string mebibytes(std::size_t bytes) { return cat((bytes + (1 << 20) - 1) >>
 
 std::size_t cost_of_body(std::size_t bytes) { return per_byte_of_body * bytes; }
 
-// How many parts a line has is known only when it has been divided, at ends of sentences; a token has a byte at least.
+// An upper bound: the number of parts is known only after dividing at ends of sentences; a token
+// has at least one byte.
 std::size_t cost_of_parts(const LinesTask& task) {
   const auto longest = static_cast<std::size_t>(std::max(least_part(task), 2));
   std::size_t bytes = 0;
@@ -61,7 +63,7 @@ std::size_t cost_of_inspection(const nlohmann::json& request) {
 std::size_t cost_of_score() { return per_answer; }
 std::size_t cost_of_runs() { return 16 * per_answer; }
 
-// Each step names the tokens of all its hypotheses so far.
+// Each step lists the tokens of all hypotheses so far.
 std::size_t cost_of_trace(const nlohmann::json&) {
   constexpr std::size_t steps = kLongestSide, beam = kWidestBeam, per_candidate = 1200;
   return per_answer + steps * beam * (2 * per_candidate + steps / 2 * per_token);

@@ -7,7 +7,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t per_entry = 200, per_text = 48;  // bytes of lists, maps and strings beside what they hold
+constexpr std::size_t per_entry = 200, per_text = 48;  // overhead in bytes of lists, maps and strings
 
 std::size_t bytes_of(const std::vector<std::string>& texts) {
   std::size_t bytes = 0;

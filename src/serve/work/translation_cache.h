@@ -1,6 +1,6 @@
 #pragma once
-// Translations that were given before. They are what would be computed again, to the bit: a line's translations depend
-// on the model, the options and the line alone.
+// Caches translations. Results are bit-identical to a new translation: they depend only on the
+// model, the options and the line.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,20 +18,22 @@ namespace hexapla::serve {
 
 class TranslationCache {
  public:
-  // bytes: of all entries together, by an estimate; 0: nothing is kept.
+  // bytes: limit of all entries together, estimated; 0: disabled.
   explicit TranslationCache(std::size_t bytes) : most_(bytes) {}
 
-  // All that a line's translations depend on besides the line, as text: models by number, and options. None if they
-  // depend on more: samples are drawn by a line's place among the others, and a glossary may be long.
+  // Everything besides the line that determines its translations, as text: model numbers and
+  // options. Nothing if they depend on more (sampling depends on a line's position) or the text may
+  // be long (a glossary).
   static std::optional<std::string> context_of(const std::vector<std::uint64_t>& models,
                                                const TranslatorOptions& options);
 
-  // An estimate of the memory that these take.
+  // Estimated memory of these translations.
   static std::size_t bytes_of(const std::vector<Translation>& translations);
 
   bool on() const { return most_ > 0; }
   std::optional<std::vector<Translation>> find(const std::string& context, const std::string& line);
-  // Those that were not asked for longest make room; what would take more than a sixteenth of it all is not kept.
+  // Evicts the least recently used entries. An entry larger than a sixteenth of the limit is not
+  // kept.
   void keep(const std::string& context, const std::string& line, std::vector<Translation> translations);
   std::size_t bytes() const;
   std::uint64_t hits() const { return hits_; }
@@ -43,7 +45,7 @@ class TranslationCache {
     std::vector<Translation> translations;
     std::size_t bytes;
   };
-  using Entries = std::list<Entry>;  // the one that was asked for last first
+  using Entries = std::list<Entry>;  // most recently used first
 
   const std::size_t most_;
   mutable std::mutex mutex_;

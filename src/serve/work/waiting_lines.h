@@ -1,5 +1,5 @@
 #pragma once
-// How many lines are on their way through the models: beyond a limit requests are sent away before they take memory.
+// Limits the lines in flight: requests beyond it are rejected before they take memory.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -12,8 +12,9 @@ class WaitingLines {
  public:
   explicit WaitingLines(std::size_t most) : most_(most) {}
 
-  // So many lines have a place until the returned object goes. HttpError 413: more than there are places at all; 503
-  // with Retry-After, which follows from how fast places became free lately.
+  // Reserves places for N lines until the returned object is destroyed. HttpError 413: more lines
+  // than there are places; 503 with a Retry-After computed from how fast places became free
+  // recently.
   std::shared_ptr<void> enter(std::size_t lines);
   std::size_t now() const;
   void wait_until_empty() const;
@@ -26,7 +27,7 @@ class WaitingLines {
   mutable std::mutex mutex_;
   mutable std::condition_variable left_;
   std::size_t lines_ = 0;
-  double seconds_per_line_ = 0;  // while some wait; a moving average
+  double seconds_per_line_ = 0;  // while lines are in flight; a moving average
   Clock::time_point last_;
 };
 

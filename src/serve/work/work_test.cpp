@@ -1,4 +1,4 @@
-// The code between requests and models: limits, the cache, texts of several lines.
+// Tests of the code between requests and models: limits, cache, texts of several lines.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

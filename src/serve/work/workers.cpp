@@ -44,7 +44,7 @@ void Workers::work() {
     }
     try {
       task();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left who could be told
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody to report it to
     }
   }
 }

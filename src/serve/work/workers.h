@@ -1,5 +1,5 @@
 #pragma once
-// Threads that do one thing after another.
+// A thread pool with a queue.
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -12,13 +12,13 @@ namespace hexapla::serve {
 
 class Workers {
  public:
-  // most: tasks that may wait; 0: any number.
+  // most: limit of the queue; 0: no limit.
   explicit Workers(int threads, std::size_t most = 0);
-  ~Workers();  // what waits is still done
+  ~Workers();  // finishes the queue first
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Whether there was room for it. What the task throws is lost.
+  // Queues a task, if there is room. Exceptions of the task are dropped.
   bool post(std::function<void()> task);
   std::size_t waiting() const;
 

@@ -1,4 +1,5 @@
-// DeepL's interface, so that its clients work with another address. Formality is not offered.
+// DeepL's API: its clients work if they are given this server's address. Formality is not
+// supported.
 #include <algorithm>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace deepl;  // NOLINT: what its routes have in common
+using namespace deepl;  // NOLINT: shared by its routes
 
 std::vector<std::string> texts_of(const Json& text) {
   std::vector<std::string> all;
@@ -26,10 +27,10 @@ std::vector<std::string> texts_of(const Json& text) {
   return all;
 }
 
-// Texts of one language go through the same models.
+// Texts in the same language, translated by the same models.
 struct Group {
   std::string source;
-  Hops hops;  // none: they are in the language that is asked for
+  Hops hops;  // empty: the texts are in the target language already
   std::vector<std::size_t> texts;
 };
 
@@ -37,7 +38,7 @@ struct Asked {
   std::vector<std::string> texts, translated;
   std::string target;
   DeeplOptions how = {};
-  std::string sentences = "auto";  // as `sentences` of a search
+  std::string sentences = "auto";  // the search option of this name
   Glossary glossary = {};
   std::vector<Group> groups;
 
@@ -61,8 +62,8 @@ struct Asked {
   }
 };
 
-// "1", the usual: sentences end at punctuation and at newlines; "nonewlines": at punctuation; "0": nowhere. What ends
-// no sentence is a blank.
+// "1" (default): sentences end at punctuation and newlines; "nonewlines": at punctuation; "0":
+// nowhere. Newlines that end no sentence become spaces.
 void read_split_sentences(const Parameters& p, Asked& asked) {
   const std::string word = p.text_or("split_sentences", asked.how.tags.empty() ? "1" : "nonewlines");
   if (word != "0" && word != "1" && word != "nonewlines") refuse("Value for 'split_sentences' not supported.");
@@ -71,7 +72,7 @@ void read_split_sentences(const Parameters& p, Asked& asked) {
   for (std::string& text : asked.texts) std::replace(text.begin(), text.end(), '\n', ' ');
 }
 
-// The text without its tags: names of elements and attributes would mislead the detection of its language.
+// The text without tags, whose names and attributes would mislead language detection.
 std::string text_alone(const Asked& asked, std::size_t i) {
   return asked.how.tags.empty() ? asked.texts[i] : together(deepl_document(asked.how, asked.texts, {i})->lines());
 }
@@ -100,7 +101,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   return asked;
 }
 
-// From this group on, one after another.
+// Translates this group and then the following ones.
 void translate(Service& service, const Service::Call& call, const std::shared_ptr<Asked>& asked, std::size_t group) {
   if (group == asked->groups.size()) return call->answer(json_response(asked->answer()));
   const Group& g = asked->groups[group];
@@ -149,7 +150,7 @@ void add_deepl_routes(Router& router, Service& service) {
   router.add(
       {"POST",
        "/v2/translate",
-       "Translate as DeepL's clients ask for it",
+       "Translate, for DeepL's clients",
        [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call, asked_of(service, call), 0); }); },
        {{"text", "text", true, "texts to translate"},
         {"target_lang", "string", true, "language to translate into"},
@@ -157,9 +158,10 @@ void add_deepl_routes(Router& router, Service& service) {
         {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
         {"tag_handling", "string", false, "xml or html: the texts have tags"},
         {"ignore_tags", "text", false, "names of tags whose content stays as it is"},
-        {"splitting_tags", "text", false, "that end a sentence"},
-        {"non_splitting_tags", "text", false, "that do not"},
-        {"outline_detection", "boolean", false, "whether others do where the structure says so; the usual: true"},
+        {"splitting_tags", "text", false, "names of tags that end a sentence"},
+        {"non_splitting_tags", "text", false, "names of tags that do not end a sentence"},
+        {"outline_detection", "boolean", false,
+         "whether other tags end a sentence if the structure says so (default: true)"},
         {"split_sentences", "string", false,
          "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {

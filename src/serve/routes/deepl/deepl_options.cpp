@@ -28,7 +28,7 @@ std::string choice(const Parameters& p, const std::string& name, std::initialize
   return word;
 }
 
-// A list, or several names with commas between them. Names of HTML are in small letters.
+// A list of names, or names separated by commas. HTML names become lower case.
 std::vector<std::string> names_of(const Parameters& p, const std::string& name, bool html) {
   const Json& given = p[name];
   std::string all;
@@ -61,7 +61,7 @@ document::TagRules rules_of(const Parameters& p, const std::string& tags) {
   return rules;
 }
 
-// A pair of languages has one model, which is its best and its fastest.
+// A language pair has only one model, so that it is both the best and the fastest.
 std::string model_used(const Parameters& p) {
   const std::string prefix = "prefer_",
                     word =

@@ -1,5 +1,5 @@
 #pragma once
-// Options of a request of DeepL's interface, besides texts and languages.
+// Options of DeepL's API, other than texts and languages.
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,20 +11,21 @@
 namespace hexapla::serve {
 
 struct DeeplOptions {
-  std::string tags;                  // "xml", "html", or "": the texts have none
-  document::TagRules rules = {};     // for them
-  bool billed = false;               // whether the answer has the characters of each text
-  std::string model_type_used = {};  // as the answer has it; "": it has none
+  std::string tags;                  // "xml", "html", or "" for plain text
+  document::TagRules rules = {};     // for `tags`
+  bool billed = false;               // whether the answer reports the characters of each text
+  std::string model_type_used = {};  // value in the answer; "": left out
 };
 
-// HttpError 400: a value that DeepL does not have, or a parameter that would change the translation and is not offered.
+// HttpError 400: a value that DeepL's API does not have, or an unsupported parameter that would
+// change the translation.
 DeeplOptions deepl_options_of(const Parameters& parameters);
 
-// HttpError 400: a parameter that would change the translation of a text or document and is not offered, or a form of
-// address that would have to be kept.
+// HttpError 400: an unsupported parameter that would change the translation of a text or document,
+// or a mandatory formality.
 void check_offered(const Parameters& parameters);
 
-// Those of the texts at these places. HttpError 400: their tags cannot be read.
+// The texts at these indices as a document. HttpError 400: their tags cannot be parsed.
 std::shared_ptr<const document::Document> deepl_document(const DeeplOptions& options,
                                                          const std::vector<std::string>& texts,
                                                          const std::vector<std::size_t>& places);

@@ -9,7 +9,7 @@
 namespace hexapla::serve::deepl {
 namespace {
 
-// "": there is none
+// "" if unknown
 std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
   const std::string code = language_among(codes, word);
   const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();

@@ -1,5 +1,5 @@
 #pragma once
-// Shared parts of requests of DeepL's interface.
+// Shared code for requests of DeepL's API.
 #include <functional>
 #include <string>
 
@@ -11,12 +11,13 @@ namespace hexapla::serve::deepl {
 [[noreturn]] void refuse(const std::string& why);
 
 struct Languages {
-  std::string source, target;  // codes; source "": to be found in the text
+  std::string source, target;  // codes; source "": to be detected
 };
-// The languages of a request. HttpError 400: a language that no model knows.
+// The languages of a request. HttpError 400: a language unknown to all models.
 Languages languages_of(const Parameters& parameters, const ModelSet& models);
 
-// Models from a language to another one; none where they are the same. HttpError 400: there are none.
+// Models that translate from source to target; empty if they are the same language. HttpError 400:
+// there are none.
 Hops hops_between(const ModelSet& models, const std::string& source, const std::string& target);
 
 }  // namespace hexapla::serve::deepl

@@ -1,11 +1,11 @@
-// Parameters of requests of DeepL's interface.
+// Tests of the parameters of DeepL's API.
 #include "serve/models/languages.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 using testing::HasSubstr;
 using testing::StartsWith;
 

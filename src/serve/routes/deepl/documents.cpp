@@ -1,4 +1,4 @@
-// DeepL's documents: one is sent, asked for until it is done, and fetched.
+// DeepL's documents: clients upload one, poll until it is done, and download it.
 #include "base/error.h"
 #include "document/formats.h"
 #include "serve/models/detect.h"
@@ -10,7 +10,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace deepl;  // NOLINT: what its routes have in common
+using namespace deepl;  // NOLINT: shared by its routes
 
 constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
 constexpr std::chrono::hours longest{1};
@@ -82,7 +82,7 @@ void answer(Service& service, const Service::Call& call) {
 void add_document_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/document",
-              "Translate a document as DeepL's clients ask for it: " + document::format_list(),
+              "Translate a document, for DeepL's clients: " + document::format_list(),
               [&](const auto& call) { speaking_deepl(call, [&] { begin(service, call); }); },
               {{"file", "file", true, "the document"},
                {"target_lang", "string", true, "language to translate into"},
@@ -92,9 +92,9 @@ void add_document_routes(Router& router, Service& service) {
   for (const char* method : {"GET", "POST"})
     router.add({method,
                 "/v2/document/*",
-                "How far a document is; with /result after its id, the translated document",
+                "State of a document's translation; with /result after its id, the translated document",
                 [&](const auto& call) { speaking_deepl(call, [&] { answer(service, call); }); },
-                {{"document_key", "string", true, "as it was given with the id"}},
+                {{"document_key", "string", true, "the key returned with the id"}},
                 "*/*"});
 }
 

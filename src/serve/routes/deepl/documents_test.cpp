@@ -1,4 +1,4 @@
-// Documents as DeepL's clients send, ask for and fetch them.
+// Tests of document upload, polling and download by DeepL's clients.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -8,7 +8,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 
 struct DocumentRoutes : WithService {
   static Received send(const std::string& name, const std::string& content, const std::string& target = "DE",
@@ -36,7 +36,7 @@ TEST_F(DocumentRoutes, AreTranslatedWhileTheClientAsks) {
   const Json state = done(id, key);
   EXPECT_EQ(state["status"], "done") << state;
   EXPECT_EQ(state["document_id"], id);
-  EXPECT_EQ(state["billed_characters"], 6);  // with the end of the line
+  EXPECT_EQ(state["billed_characters"], 6);  // includes the newline
   Received got = server->post("/v2/document/" + id + "/result", {{"document_key", key}});
   const Json line = server->post("/translate", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}}).json();
   EXPECT_EQ(got.body, "<p>" + line.value("translatedText", "") + "</p>\n<hr>");

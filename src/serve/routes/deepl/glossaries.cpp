@@ -1,4 +1,4 @@
-// DeepL's glossaries: /v2/glossaries and what is below it.
+// DeepL's glossaries: /v2/glossaries and its subpaths.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view prefix = "/v2/glossaries/", entries_suffix = "/entries";
 
-// With a fraction of the second, which DeepL's client for Python insists on.
+// With milliseconds, because DeepL's Python client requires a fraction.
 std::string time_text(std::chrono::system_clock::time_point at) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
   const std::time_t seconds = ms / 1000;
@@ -30,7 +30,7 @@ Json json_of(const StoredGlossary& g) {
           {"entry_count", g.terms.size()}};
 }
 
-// Without its region, which glossaries do not have.
+// The language without a region: glossaries have none.
 std::string language_of(const Parameters& p, const char* name) {
   const std::string code = language_code(p.text_or(name, ""));
   if (code.empty()) throw HttpError(400, cat("Value for '", name, "' not supported."));
@@ -92,7 +92,7 @@ void drop(Service& service, const Service::Call& call) {
   call->answer({204, ""});
 }
 
-// Those of single models.
+// The language pairs of single models.
 Json pairs(const ModelSet& models) {
   Json all = Json::array();
   for (const auto& model : models.models()) {
@@ -123,13 +123,13 @@ void add_glossary_routes(Router& router, Service& service) {
   };
   router.add({"POST",
               "/v2/glossaries",
-              "Leave a glossary with the server, for DeepL's clients",
+              "Create a glossary, for DeepL's clients",
               deepl(create),
               {{"name", "string", true, "any name"},
                {"source_lang", "string", true},
                {"target_lang", "string", true},
-               {"entries", "string", true, "source and target of a term in each line"},
-               {"entries_format", "string", false, "tsv, the usual, or csv"}}});
+               {"entries", "string", true, "one term per line: source and target"},
+               {"entries_format", "string", false, "tsv (default) or csv"}}});
   router.add({"GET", "/v2/glossaries", "The glossaries of this key", deepl(list)});
   router.add({"GET", "/v2/glossaries/*", "One of them, or with /entries its terms", deepl(show)});
   router.add({"DELETE", "/v2/glossaries/*", "Delete one of them", deepl(drop)});

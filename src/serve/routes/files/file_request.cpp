@@ -7,14 +7,15 @@
 namespace hexapla::serve {
 namespace {
 
-// "film.en.SRT" -> 8: where its ending begins
+// "film.en.SRT" -> 7: where the extension begins
 std::size_t end_of_stem(const std::string& name) { return std::min(name.rfind('.'), name.size()); }
 
 bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// A name that every system accepts, from the last 100 bytes of this one; characters beyond ASCII stay.
+// A file name that every system accepts, from the last 100 bytes of `name`; keeps characters beyond
+// ASCII.
 std::string safe(const std::string& name) {
   std::string result;
   for (std::size_t i = name.size() > 100 ? name.size() - 100 : 0; i < name.size(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Files that requests bring, and those that they fetch.
+// File uploads and downloads.
 #include <memory>
 #include <string>
 
@@ -13,16 +13,16 @@ struct SentFile {
   const document::Format* format;
   std::string content;
 };
-// The file of a request. name: of a file without one. HttpError 400: there is none, it is empty, or of no format that
-// is translated; 403: the server takes no files.
+// The uploaded file of a request. name: used if the upload has none. HttpError 400: missing, empty
+// or of an unsupported format; 403: the server does not translate files.
 SentFile sent_file(const Service& service, const Parameters& parameters, const std::string& name = "");
-// HttpError 400: its content is not of its format.
+// HttpError 400: the content does not match the format.
 std::shared_ptr<const document::Document> read_document(const SentFile& file);
 // "film.srt" -> "film_de.srt"
 std::string translated_name(const SentFile& file, const std::string& target);
 
 std::string percent_encoded(const std::string& text);
-// A file of the shelf. HttpError 404: there is none of this name, or no longer; 403 as sent_file().
+// A file from the shelf. HttpError 404: it does not exist (any more); 403 as in sent_file().
 Response file_response(Service& service, const std::string& name);
 
 }  // namespace hexapla::serve

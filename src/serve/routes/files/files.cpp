@@ -1,4 +1,5 @@
-// LibreTranslate's interface for files: one is sent, its translation is fetched from the address in the answer.
+// LibreTranslate's API for files: clients upload a file and download its translation from the URL
+// in the answer.
 #include <algorithm>
 
 #include "base/error.h"
@@ -10,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace libre;  // NOLINT: what its routes have in common
+using namespace libre;  // NOLINT: shared by its routes
 
 void translate_file(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
@@ -55,7 +56,7 @@ void add_file_routes(Router& router, Service& service) {
               "/translate_file",
               "Translate a file: " + document::format_list(),
               [&](const auto& call) { translate_file(service, call); },
-              {{"file", "file", true, "the file; of text in UTF-8"},
+              {{"file", "file", true, "the file; text must be in UTF-8"},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
                {"api_key", "string"}}});

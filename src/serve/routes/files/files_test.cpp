@@ -1,4 +1,4 @@
-// Files that are sent, translated and fetched.
+// Tests of file upload, translation and download.
 #include <gmock/gmock.h>
 
 #include "serve/routes/test_service.h"
@@ -6,7 +6,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: what tests of this folder have in common
+using namespace test;  // NOLINT: shared by tests of this folder
 
 struct FileRoutes : WithService {
   static std::string form(const std::string& file_name, const std::string& content, const std::string& target = "de") {
@@ -33,7 +33,7 @@ TEST_F(FileRoutes, TranslateTextAndSubtitles) {
   EXPECT_EQ(got.body, translated("a dog") + "\r\n\r\n" + translated("a cat") + "\r\n");
   EXPECT_EQ(got.headers["content-type"], "text/plain; charset=utf-8");
   EXPECT_EQ(got.headers["content-disposition"], "attachment; filename*=UTF-8''two_lines_de.txt");
-  EXPECT_EQ(server->get(path).body, got.body);  // as often as one likes
+  EXPECT_EQ(server->get(path).body, got.body);  // may be repeated
 
   const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\n";
   EXPECT_EQ(server->get(path_in(send(form("film.SRT", cue + "a dog\n")))).body, cue + translated("a dog") + "\n");
@@ -42,7 +42,7 @@ TEST_F(FileRoutes, TranslateTextAndSubtitles) {
 TEST_F(FileRoutes, KeepNamesInAnyScript) {
   const std::string path = path_in(send(form("\xE7\x8B\x97/../a%.html", "<p>a dog</p>", "en")));
   EXPECT_THAT(path, testing::EndsWith(".%E7%8B%97_.._a__en.html"));
-  EXPECT_EQ(server->get(path).body, "<p>a dog</p>");  // from English to English
+  EXPECT_EQ(server->get(path).body, "<p>a dog</p>");  // English to English
 }
 
 TEST_F(FileRoutes, SayTheAddressThatTheClientUses) {
