@@ -24,9 +24,9 @@ Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces,
 
 enum class Ending { open, closed };  // whether the text may still grow
 
-// Whether the text contains the phrase, ending at byte `from` or later. A phrase at an open end does not
-// count yet if the next piece may continue its last word, that is, if it ends with a letter of a
-// script with blanks.
+// Whether the text contains the phrase, ending at byte `from` or later. A phrase at an open end
+// does not count yet if the next piece may continue its last word, that is, if it ends with a
+// letter of a script with blanks.
 bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from = 0);
 
 // A phrase that a translation must contain, in one of its forms.
