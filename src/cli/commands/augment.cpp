@@ -1,4 +1,4 @@
-// hexapla augment: more training pairs, made of what there is.
+// hexapla augment: makes more training pairs from existing text.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// hexapla bench cluster: how long an update takes on the processes at hand, and how long it would take on more.
+// hexapla bench cluster: measures an update on the available processes and predicts it for more.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,18 +24,18 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double wanted = 0.9;
-// Links that were not measured: between hosts of one room over TCP.
+// Assumed if not measured: TCP between hosts in one room.
 constexpr scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
 
-// So many of the processes at hand.
+// Measurements with the first `processes` processes.
 struct Measured {
   int processes = 1;
   scale::Work work;
   std::vector<scale::MeasuredExchange> exchanges;
   scale::Network network;
   scale::MeasuredUpdates updates;
-  std::optional<scale::MeasuredUpdates> beside;  // with overlap, where it was asked for
+  std::optional<scale::MeasuredUpdates> beside;  // with overlap, if requested
   scale::Predicted predicted(scale::Sums sums = scale::Sums::behind_step) const {
     return scale::simulate(work, network, processes, sums);
   }
@@ -71,7 +71,7 @@ struct BenchCluster {
     return 0;
   }
 
-  // The others wait meanwhile; after a second they leave their cores alone.
+  // The other processes wait; after a second they stop using their cores.
   Measured measure(cluster::Processes& all, int n, Backend& backend) const {
     cluster::wait_for_all(all);
     std::string result;
@@ -200,7 +200,7 @@ struct BenchCluster {
     return json_text(j) + "\n";
   }
 
-  // The first three rates: a chart has no more.
+  // Draws the first three rates, the most that a chart takes.
   std::string drawn(const scale::Work& work, const scale::Network& link) const {
     report::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
                         "processes, as powers of two (10: 1,024)",

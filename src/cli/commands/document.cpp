@@ -1,4 +1,4 @@
-// hexapla document: a file whose text is translated, into another file.
+// hexapla document: translates the text of a file into another file.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct DocumentCommand {
     Progress progress(make_terminal(parse_color(color), quiet));
     const auto document = open();
     const Glossary terms = glossary.empty() ? Glossary() : Glossary::read(glossary);
-    { const AtomicFile writable(output); }  // fails now, not after everything is translated
+    { const AtomicFile writable(output); }  // fails now, not after translating
     try {
       write_file_atomically(output, translate(*document, terms, progress));
       return 0;
@@ -61,7 +61,7 @@ struct DocumentCommand {
     }
   }
 
-  // A text by its first characters: documents have no numbers of lines.
+  // Names a text by its first characters, because documents have no line numbers.
   static std::string beginning(const std::string& line) {
     std::size_t end = std::min<std::size_t>(line.size(), 40);
     while (end < line.size() && (line[end] & 0xC0) == 0x80) ++end;

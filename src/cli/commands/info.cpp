@@ -1,4 +1,4 @@
-// hexapla info: what is in a model file.
+// hexapla info: shows the contents of a model file.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -49,7 +49,7 @@ struct Info {
     return parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   }
 
-  // The record, and what the vocabularies say of it.
+  // The usage record, with the vocabularies' entries.
   static nlohmann::ordered_json usage_of(const models::OpenModel& m) {
     auto usage = parse_json<nlohmann::ordered_json>(m.file.usage.to_json(), "a record");
     const auto begins = [&](const char* side, const text::Vocabulary& v) {
@@ -64,7 +64,7 @@ struct Info {
     return usage;
   }
 
-  // A list of a hundred languages is one line.
+  // A list becomes one line, even a hundred languages.
   static std::string words_of(const nlohmann::ordered_json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_array()) return json_text(value);

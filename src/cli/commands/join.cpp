@@ -1,4 +1,4 @@
-// hexapla join: the outputs of all parts of a file as one.
+// hexapla join: joins the outputs of all parts of a file.
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "cli/command.h"
@@ -14,7 +14,7 @@ struct Join {
   std::string output;
 
   int run() {
-    std::erase_if(parts, [](const std::string& path) {  // of part-*, after a worker was killed, too
+    std::erase_if(parts, [](const std::string& path) {  // matched by part-*, also after a worker was killed
       return path.ends_with(data::manifest_of("")) || has_temporary_name(path);
     });
     if (parts.empty())

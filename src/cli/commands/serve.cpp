@@ -1,4 +1,4 @@
-// hexapla serve: translations over HTTP.
+// hexapla serve: translates over HTTP.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr Range<int64_t> kPort{0, 65535}, kSeconds{1, 86'400};
 
-// Options of the search that mean something where requests come one by one.
+// Search options of single requests.
 template <class Self, class F>
 void visit_search(Self& options, F&& f) {
   decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto&... more) {
@@ -76,9 +76,9 @@ struct Serve {
     return 0;
   }
 
-  // Those that were given: of the others, a model's own record comes first.
+  // Only the given options: a model's record overrides the defaults of the others.
   Options search_options() const {
-    search.translate_options();  // whether they go together
+    search.translate_options();  // throws if they contradict each other
     const decode::LiveLimits most;
     if (search.beam_size > most.widest || search.max_length > most.longest_source)
       throw UsageError(

@@ -1,4 +1,4 @@
-// hexapla shortlist: which pieces a translation may be made of, by those of its source.
+// hexapla shortlist: lists the pieces that a translation may use for each source piece.
 #include <fmt/format.h>
 
 #include "base/compute/parallel.h"

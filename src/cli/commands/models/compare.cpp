@@ -1,4 +1,4 @@
-// hexapla compare: two models, of whatever formats, on the same text.
+// hexapla compare: compares two models, of any formats, on the same text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,13 +62,13 @@ struct Compare {
     return all;
   }
 
-  // Options of a search that both models may have.
+  // Search options that apply to both models.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"length-penalty", "length-normalization", "stop-when"};
     return names;
   }
 
-  // As each is searched by itself, but for what was asked.
+  // The model's own search defaults, overridden by given options.
   decode::TranslateOptions search_of(const models::OpenModel& m) const {
     decode::BeamOptions options = asked;
     decode::take_search_defaults(
@@ -78,7 +78,7 @@ struct Compare {
         },
         options);
     if (beam_size > 0) options.beam_size = beam_size;
-    options.protect = "none";  // the models are compared, on all of a text
+    options.protect = "none";  // both models see the whole text
     return options.translate_options();
   }
 

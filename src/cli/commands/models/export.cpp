@@ -1,4 +1,4 @@
-// hexapla export: a model for other systems.
+// hexapla export: writes a model for other systems.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Export {
   decode::BeamOptions search;
   const Command* command = nullptr;
 
-  // Options of a search that are written into the settings of other systems.
+  // Search options that are written into other systems' settings.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"beam-size", "length-penalty", "length-normalization"};
     return names;

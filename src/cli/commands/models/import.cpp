@@ -1,4 +1,4 @@
-// hexapla import: a model of another system as a model file of ours.
+// hexapla import: converts a model of another system to our model file.
 #include "convert/import.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace hexapla::cli {
 namespace {
 
-// A live line on a terminal; elsewhere a line every ten seconds.
+// Shows a live line on a terminal; elsewhere a line every ten seconds.
 class ImportWatch {
  public:
   ImportWatch(const std::string& path, Progress& progress) : path_(path), progress_(progress) {}
@@ -47,7 +47,8 @@ class ImportWatch {
   Clock::time_point next_ = begin_;
 };
 
-// Which files a model is read from, the files themselves say: so nothing but a model of ours is ever replaced.
+// Refuses to replace anything but a model of ours: other files may belong to the model that is
+// read, and only its own files tell which.
 void refuse_other_file(const std::string& output) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;

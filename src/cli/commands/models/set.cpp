@@ -1,4 +1,4 @@
-// hexapla set: how a model is used unless somebody says otherwise.
+// hexapla set: changes the defaults that a model records for its use.
 #include <set>
 
 #include "base/error.h"
