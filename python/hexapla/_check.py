@@ -97,7 +97,7 @@ def _word(name: str, value: object) -> bytes:
             return str(int(value)).encode()
         if isinstance(value, Real):
             return repr(float(value)).encode()
-    except (ValueError, OverflowError):  # of more digits than Python writes
+    except (ValueError, OverflowError):  # more digits than Python converts
         raise wrong(f"{name} is far out of range", name, "a number of very many digits") from None
     raise wrong_type(name, value, "a number, True or False, a str, a path, or a list of them")
 

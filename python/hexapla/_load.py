@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-# How OpenMP's idle threads wait, which GNU's reads once, when it is loaded (docs/adr/0005-idle-threads-sleep.md). The
-# environment is as before when this is over, for what other programs are started.
+# How OpenMP's idle threads wait; GNU's runtime reads it once, when loaded
+# (docs/adr/0005-idle-threads-sleep.md). The environment is restored afterwards, for programs
+# started later.
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
 
 if any(name in os.environ for name in _WAITING):

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     Doubles = NDArray[numpy.float64]
     Floats = NDArray[numpy.float32]
 else:
-    Doubles = Floats = Any  # NumPy is imported where an array is asked for
+    Doubles = Floats = Any  # NumPy is imported only when an array is requested
     if sys.version_info >= (3, 12):
         from typing import TypedDict, Unpack
     else:
-        try:  # where pydantic is, which takes no other TypedDict there
+        try:  # for pydantic, which requires this TypedDict
             from typing_extensions import TypedDict, Unpack
         except ImportError:
             from typing import TypedDict

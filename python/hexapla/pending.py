@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Pending", "Stream"]
 
 T = TypeVar("T")
-_ALL = 2**64 - 1  # more news than there can be: only the end is more
+_ALL = 2**64 - 1  # more events than there can be: waits only for the end
 
 
 def _wake(woken: Future[None]) -> None:
@@ -48,7 +48,7 @@ class Pending(Generic[T]):
     def __init__(self, translator: _core.Translator, core: _core.Pending, convert: Callable[[Any], T],
                  warn: Warn) -> None:
         """Only Translator.submit() makes one."""
-        self._translator = translator  # whose end would be the request's
+        self._translator = translator  # keeps it alive: its end would end the request
         self._core = core
         self._convert = convert
         self._warn = warn

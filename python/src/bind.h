@@ -1,6 +1,6 @@
 #pragma once
-// The Python module over the public headers, and nothing else of the library. hexapla/*.py, which checks what it is
-// given, is its only caller.
+// The Python module, built only on the library's public headers. Its only caller is hexapla/*.py,
+// which checks all arguments.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -19,19 +19,20 @@ void bind_pending(nb::module_& m);
 void bind_trainer(nb::module_& m);
 void bind_tools(nb::module_& m);  // evaluator, inspector, model
 
-// With the GIL: Python's own exception of the class in hexapla.errors becomes the current one.
+// Sets the exception of the matching class in hexapla.errors as Python's current one. Requires the
+// GIL.
 void raise_in_python(const Error& error);
 
-// Bytes: names of files need not be UTF-8.
+// Bytes, because file names need not be UTF-8.
 inline std::string bytes_of(nb::handle given) {
   const auto bytes = nb::cast<nb::bytes>(given);
   return {bytes.c_str(), bytes.size()};
 }
 std::vector<std::string> all_bytes_of(nb::handle list);
-// {name: bytes, or a list of them}
+// {name: bytes or a list of bytes}
 Options options_of(const nb::dict& given);
 
-// Those of a search: {"glossary": Glossary}, too.
+// Search options: the same, and {"glossary": Glossary}.
 TranslatorOptions search_options_of(const nb::dict& given);
 
 // [(prefix, required phrases, forbidden phrases)], one per line, or none.

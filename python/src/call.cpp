@@ -15,19 +15,19 @@ namespace {
 
 thread_local int threads_of_calls = 0;
 
-// The thread in which the calls of the main thread run. It is one, and never ends, because OpenMP keeps a team of
-// threads for each thread that ever computed. Only the main thread uses it.
+// The thread that runs the main thread's calls. There is only one, and it never ends, because
+// OpenMP keeps a team of threads for each thread that ever computed. Only the main thread uses it.
 class Helper {
  public:
-  // Null while another call of the main thread runs: a handler of signals has made this one.
+  // Null while another call of the main thread runs, that is, when called from a signal handler.
   static Helper* free_one() {
     static Helper* helper = nullptr;
     static pid_t process = 0;
-    if (process != getpid()) helper = new Helper, process = getpid();  // the thread does not exist in a child
+    if (process != getpid()) helper = new Helper, process = getpid();  // a forked child does not have the thread
     return helper->busy_ ? nullptr : helper;
   }
 
-  // done(): called in this thread until it returns, with `work` under way.
+  // Starts `work` in the helper and calls until_done(), which waits for it, in this thread.
   template <class Done>
   void run(const std::function<void()>& work, Done&& until_done) {
     busy_ = true;
@@ -72,7 +72,7 @@ Helper* helper_of_this_call() {
   if (!signals_arrive_here()) return nullptr;
   try {
     return Helper::free_one();
-  } catch (const std::system_error&) {  // the system refuses a thread: this one will do, without Ctrl-C
+  } catch (const std::system_error&) {  // no thread available: computes in this one, without Ctrl-C
     return nullptr;
   }
 }
@@ -100,7 +100,7 @@ void Call::execute(const std::function<void()>& work) {
       attempt();
       const std::lock_guard lock(mutex_);
       done_ = true;
-      changed_.notify_all();  // under the lock: after it, this object may be gone
+      changed_.notify_all();  // under the lock: once released, this object may be gone
     };
     helper->run(there, [&] { answer_until_done(); });
   } else {
@@ -110,7 +110,7 @@ void Call::execute(const std::function<void()>& work) {
   raise(failed);
 }
 
-// 50 ms is what a signal may wait.
+// A signal waits at most 50 ms.
 void Call::answer_until_done() {
   const WithoutGil released;
   std::unique_lock lock(mutex_);
@@ -168,7 +168,8 @@ void Call::interrupt(nb::python_error error) {
   stop_();
 }
 
-// Raises the error of the call; if it was interrupted, the interruption, with the error as its context.
+// Raises the call's error, or, if it was interrupted, the interruption with the error as its
+// context.
 void Call::raise(const std::exception_ptr& failed) {
   if (!interrupted_) {
     if (failed) std::rethrow_exception(failed);
@@ -179,7 +180,7 @@ void Call::raise(const std::exception_ptr& failed) {
   };
   if (failed) try {
       std::rethrow_exception(failed);
-    } catch (const Canceled&) {  // as asked
+    } catch (const Canceled&) {  // as requested by the interruption
     } catch (const Error& error) {
       raise_in_python(error);
       context(nb::python_error());

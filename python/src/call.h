@@ -1,6 +1,6 @@
 #pragma once
-// A call of the library that takes its time: the GIL is free meanwhile, Ctrl-C is answered, and what the library calls
-// back runs in the thread that called, as Python's programmers expect it (a database cursor belongs to its thread).
+// A long call of the library: releases the GIL, handles Ctrl-C, and runs the library's callbacks in
+// the calling thread, as Python programmers expect (a database cursor belongs to its thread).
 #include <nanobind/nanobind.h>
 
 #include <condition_variable>
@@ -13,11 +13,12 @@ namespace hexapla::python {
 
 class Call {
  public:
-  // stop: makes the library's function return soon; called when a signal's handler raises.
+  // stop: makes the library's function return soon; called when a signal handler raises.
   explicit Call(std::function<void()> stop) : stop_(std::move(stop)) {}
 
-  // f(), without the GIL; called with it. In the main thread, the only one where Python answers signals, f runs in
-  // another thread while this one waits for either. What a signal's handler raised comes out once f has ended.
+  // Calls f() without the GIL, which the caller holds. From the main thread, the only one where
+  // Python handles signals, f runs in another thread while this one waits for f and for signals. An
+  // exception of a signal handler is rethrown after f has ended.
   template <class F>
   auto run(F&& f) {
     std::optional<std::invoke_result_t<F&>> result;
@@ -25,9 +26,10 @@ class Call {
     return std::move(*result);
   }
 
-  // From within run(): f(), with the GIL, in the thread that called run(). What it raises comes out here.
+  // Only within run(): calls f() with the GIL in the thread that called run(), and rethrows its
+  // exceptions.
   void back(const std::function<void()>& f);
-  // As back(), but KeyboardInterrupt does not come out here: it is kept as if a signal's handler had raised it.
+  // As back(), but treats KeyboardInterrupt as if a signal handler had raised it.
   void back_until_interrupted(const std::function<void()>& f);
 
  private:
@@ -40,7 +42,7 @@ class Call {
   std::function<void()> stop_;
   bool elsewhere_ = false;  // the library runs in another thread
   std::optional<nanobind::python_error> interrupted_;
-  std::mutex asking_;  // one question at a time
+  std::mutex asking_;  // one callback at a time
   std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_:

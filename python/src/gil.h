@@ -1,15 +1,16 @@
 #pragma once
-// Giving the GIL back and taking it again, and calling Python, in a way that survives the end of the interpreter. Up to
-// Python 3.13 a daemon thread that wants the GIL while the interpreter ends is ended by pthread_exit(), which unwinds
-// its stack: through functions that may not be left so (the process aborts), and without the GIL that destructors of
-// Python's objects need. Here such a thread stays where it is, as in later versions of Python.
+// Releasing and acquiring the GIL, and calling Python, safely at the end of the interpreter. Up to
+// Python 3.13, a daemon thread that requests the GIL during shutdown is ended by pthread_exit(),
+// which unwinds its stack: through noexcept functions, which abort the process, and without the GIL
+// that destructors of Python objects need. Here such a thread blocks forever, as in later versions
+// of Python.
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
 namespace hexapla::python {
 
-// f(): a call of Python, with nothing in f that has to be destroyed.
+// Calls f(), a call of Python. f must have no local objects with destructors.
 template <class F>
 auto in_python(F&& f) {
   try {
@@ -43,7 +44,7 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-// A function's result, or what it raised.
+// Calls a Python function; throws what it raises.
 inline nanobind::object call_python(nanobind::handle function, const nanobind::tuple& arguments) {
   PyObject* result = in_python([&] { return PyObject_CallObject(function.ptr(), arguments.ptr()); });
   if (!result) throw nanobind::python_error();

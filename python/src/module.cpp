@@ -13,14 +13,14 @@ const char* name_of(const Error& error) {
   return "InternalError";
 }
 
-// Names of files, which messages quote, need not be UTF-8.
+// Messages quote file names, which need not be UTF-8.
 nb::object text_of(const std::string& message) {
   PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
   if (!text) throw nb::python_error();
   return nb::steal(text);
 }
 
-// [(name, type, usual value, help)]
+// [(name, type, default, help)]
 nb::list tuples_of(const std::vector<OptionDescription>& options) {
   nb::list all;
   for (const auto& o : options) all.append(nb::make_tuple(o.name, o.type, o.usual, o.help));
@@ -70,7 +70,7 @@ Options options_of(const nb::dict& given) {
 
 NB_MODULE(_core, m) {
   using namespace hexapla::python;
-  nanobind::set_leak_warnings(false);  // of objects that a program's end leaves; the tests turn them on
+  nanobind::set_leak_warnings(false);  // for objects that remain at exit; the tests turn them on
   m.def("version", &hexapla::version);
   m.def("document_formats", &hexapla::document_formats);
   m.def("set_threads", &set_threads_of_caller);

@@ -14,8 +14,8 @@ namespace {
 using std::chrono::duration;
 using std::chrono::steady_clock;
 
-// News of a request from the translator's own thread. Python's threads ask for it; that thread itself never
-// calls Python, which might be on its way out.
+// Events of a request, stored by the translator's own thread and read by Python's threads. The
+// translator's thread never calls Python, which may be shutting down.
 class News {
  public:
   void so_far(std::size_t line, const std::string& text) {
@@ -29,7 +29,7 @@ class News {
     tell([&] { ended_ = true; });
   }
 
-  // Waits, at most so long, until there are more than `seen`. -> how many there are
+  // Waits, at most `time`, until there are more than `seen` events. -> their number
   std::uint64_t wait(duration<double> time, std::uint64_t seen) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, time, [&] { return count_ > seen || ended_; });
@@ -48,7 +48,7 @@ class News {
     return std::exchange(warnings_, {});
   }
 
-  // An eventfd that becomes readable once there are more than `seen`.
+  // Registers an eventfd that becomes readable when there are more than `seen` events.
   void listen(int fd, std::uint64_t seen) {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(fd);
@@ -70,7 +70,7 @@ class News {
   }
   static void signal(int fd) {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(fd, &one, sizeof one);  // one that is full is readable, too
+    [[maybe_unused]] const auto written = write(fd, &one, sizeof one);  // a full one is readable, too
   }
 
   std::mutex mutex_;
@@ -88,12 +88,12 @@ struct Pending {
   std::shared_ptr<News> news;
   bool aligned;
 
-  // Seconds; below 0: for as long as it takes. -> as News::wait()
+  // In seconds; below 0: no limit. -> as News::wait()
   std::uint64_t wait(double seconds, std::uint64_t seen) const {
     const auto began = steady_clock::now();
     for (;;) {
       const double left = seconds - duration<double>(steady_clock::now() - began).count();
-      const double slice = seconds < 0 ? 0.05 : std::clamp(left, 0.0, 0.05);  // a signal waits no longer
+      const double slice = seconds < 0 ? 0.05 : std::clamp(left, 0.0, 0.05);  // the longest delay of a signal
       std::uint64_t count = 0;
       {
         const WithoutGil released;
@@ -112,7 +112,7 @@ struct Pending {
   }
 };
 
-// timeout: in seconds; 0: none. follow: whether texts are told as they grow.
+// timeout: in seconds; 0: none. follow: whether to report growing texts.
 Pending submit(const Translator& t, const std::vector<std::string>& lines, const nb::dict& options,
                const nb::list& constraints, double timeout, bool follow) {
   const auto news = std::make_shared<News>();

@@ -12,19 +12,20 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// f(), without the GIL.
+// Calls f() without the GIL.
 template <class F>
 auto unlocked(F&& f) {
   const WithoutGil released;
   return f();
 }
 
-// An evaluator whose calls a signal ends. Each call makes the library's, which is little beside its work.
+// An evaluator whose calls can be interrupted by a signal. Each call creates a library evaluator,
+// which costs little.
 class StoppableEvaluator {
  public:
   explicit StoppableEvaluator(const EvaluatorOptions& options) : options_(options) { const Evaluator check(options); }
 
-  // f(evaluator), as Call::run().
+  // Calls f(evaluator), as Call::run().
   template <class F>
   auto run(F&& f) const {
     std::atomic<bool> stop = false;
@@ -80,7 +81,7 @@ void bind_evaluator(nb::module_& m) {
       .def("compare", &comparisons_of);
 }
 
-// The inspection keeps the memory.
+// The inspection owns the memory.
 nb::ndarray<nb::numpy, const double> tensor_of(nb::handle self, const std::string& name) {
   const auto& tensors = nb::cast<const Inspection&>(self).tensors;
   const auto found = tensors.find(name);
@@ -144,7 +145,7 @@ void bind_inspector(nb::module_& m) {
            nb::call_guard<WithoutGil>());
 }
 
-// [(name, array)]: the arrays are the model's own memory, and keep it.
+// [(name, array)]: the arrays share the model's memory and keep it alive.
 nb::list parameters_of(nb::handle self) {
   nb::list all;
   const std::vector<ParameterView> views = nb::cast<Model&>(self).parameters();

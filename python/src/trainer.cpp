@@ -5,8 +5,8 @@
 namespace hexapla::python {
 namespace {
 
-// Pairs of a Python iterator of (bytes, bytes), fetched by the hundred: each visit to Python may cost a change of
-// threads.
+// Pairs of a Python iterator of (bytes, bytes), fetched in batches of 256, because each call of
+// Python may cost a change of threads.
 class Pairs {
  public:
   Pairs(const nb::object& iterable, Call& call) : iterable_(iterable), call_(call) {}
@@ -19,7 +19,7 @@ class Pairs {
   }
 
  private:
-  // Takes ownership of the result of a call of Python, which may be null.
+  // Takes ownership of a result from Python, which may be null.
   static nb::object owned(PyObject* given) {
     if (!given && PyErr_Occurred()) throw nb::python_error();
     return nb::steal(given);
@@ -55,7 +55,7 @@ nb::tuple tuple_of(const ValidationReport& v) {
                         examples);
 }
 
-// The callbacks of a training, from {name: function of Python}.
+// The callbacks of a training, from {name: Python function}.
 class Callbacks {
  public:
   Callbacks(const nb::dict& given, Call& call) : given_(given), call_(call) {}
@@ -92,7 +92,7 @@ class Callbacks {
   Call& call_;
 };
 
-// The trainer's pairs, for as long as this lives.
+// Removes the trainer's pairs at the end of its lifetime.
 class Lent {
  public:
   explicit Lent(Trainer& trainer) : trainer_(trainer) {}

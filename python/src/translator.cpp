@@ -9,7 +9,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The options of a search with what a call adds to them: who is warned, and how it is stopped.
+// The options of a search with those of a call: the warning callback and the stop flag.
 class Search {
  public:
   Search(const nb::dict& options, const nb::object& warn)

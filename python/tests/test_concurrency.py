@@ -20,7 +20,7 @@ from conftest import made_up_lines
 import hexapla
 
 LINES = made_up_lines(50, 3)
-LONG_WORK = LINES * 2000  # minutes, with a wide beam
+LONG_WORK = LINES * 2000  # takes minutes with a wide beam
 
 
 def test_a_thousand_threads_with_mixed_requests(translator: hexapla.Translator) -> None:
@@ -42,7 +42,7 @@ def test_a_thousand_threads_with_mixed_requests(translator: hexapla.Translator) 
             return list(translator.stream(LINES[line]))[-1] == best[line]
         if kind == 4:
             return translator.score(LINES[line], best[line]).score == pytest.approx(scores[line], abs=1e-4)
-        pending = translator.submit(LINES)  # of all threads together fewer lines than may wait
+        pending = translator.submit(LINES)  # all threads together submit fewer lines than may wait
         pending.cancel()
         try:
             return [found[0].text for found in pending.result()] == best
@@ -218,7 +218,7 @@ def test_requests(translator: hexapla.Translator) -> None:
 
 
 def test_requests_hold_their_translator(model: str) -> None:
-    pending = hexapla.Translator(model).submit(LINES * 100, beam_size=16)  # which nobody else holds
+    pending = hexapla.Translator(model).submit(LINES * 100, beam_size=16)  # only the request keeps it alive
     assert len(pending.result()) == len(LINES) * 100
 
 
@@ -227,7 +227,7 @@ def test_streams_grow_into_the_translation(translator: hexapla.Translator) -> No
     stream = translator.stream(line)
     texts = list(stream)
     assert texts[-1] == translator.translate(line) == stream.result()[0].text
-    # Steps that nobody waited for are skipped, all of them where the machine is busy: then once more.
+    # Steps that nobody waits for are skipped, on a busy machine perhaps all: then tries again.
     assert any(len(list(translator.stream(" ".join(LINES)[:400], beam_size=16))) > 1 for _ in range(100))
     assert list(translator.stream("")) == [""]
     stream = translator.stream(line)
@@ -315,7 +315,7 @@ def main():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(t))
 main()
 """
-    for how in ("gone", "kept"):  # the second proves that leaks are seen
+    for how in ("gone", "kept"):  # the second proves that leaks are detected
         done = subprocess.run([sys.executable, "-c", script, how], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert ("leaked" in done.stderr) == (how == "kept"), done.stderr

@@ -83,7 +83,7 @@ def test_callbacks_are_told(tmp_path: pathlib.Path) -> None:
 
 
 def test_pairs_are_read_in_the_thread_that_calls(tmp_path: pathlib.Path) -> None:
-    database = sqlite3.connect(":memory:")  # which lets no other thread read
+    database = sqlite3.connect(":memory:")  # refuses reads from other threads
     database.execute("CREATE TABLE pairs (x TEXT, y TEXT)")
     database.executemany("INSERT INTO pairs VALUES (?, ?)", PAIRS)
     trainer = hexapla.Trainer(model=tmp_path / "run", **OPTIONS)
@@ -106,7 +106,7 @@ def test_ctrl_c_saves_a_checkpoint(whole: dict[str, bytes], tmp_path: pathlib.Pa
         if not pressed:
             pressed.append(report.update)
             os.kill(os.getpid(), 2)
-            for _ in range(1000):  # Python answers the signal somewhere here
+            for _ in range(1000):  # Python handles the signal somewhere here
                 pass
 
     with pytest.raises(KeyboardInterrupt):

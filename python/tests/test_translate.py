@@ -19,7 +19,7 @@ import hexapla
 
 LINES = [*made_up_lines(97, 2), "", "zebra ☃ Ω", "a dog. " * 40, "THE DOG RUNS"]
 
-# Every option of a search, with a value that changes something.
+# Every search option, with a value that changes something.
 CASES: list[dict[str, Any]] = [
     {},
     {"beam_size": 1},

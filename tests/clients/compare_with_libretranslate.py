@@ -163,7 +163,7 @@ def main():
     p.add_argument("--requests", type=int, default=500)
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
-        for pair in ("en-de", "de-en"):  # LibreTranslate wants two
+        for pair in ("en-de", "de-en"):  # LibreTranslate requires two
             place = os.path.join(folder, "packages", "translate-" + pair.replace("-", "_") + "-1_0")
             os.makedirs(os.path.dirname(place), exist_ok=True)
             subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", pair, "-o", place], check=True, stderr=log)

@@ -59,7 +59,7 @@ def ask_libretranslate(path, body=None):
 def by_libretranslate(folder, lines, o):
     home = folder.parents[1]
     subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", "de-en", "-o", str(folder.parent / "translate-de_en-1_0")],
-                   check=True, stderr=subprocess.DEVNULL)  # it wants both directions
+                   check=True, stderr=subprocess.DEVNULL)  # it requires both directions
     environment = {**os.environ, "HOME": str(home), "ARGOS_PACKAGES_DIR": str(folder.parent), "ARGOS_COMPUTE_TYPE": "float32",
                    "ARGOS_INTRA_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with open(home / "log", "w") as log:
@@ -94,7 +94,7 @@ def formatted(o, sources, translations):
 
 
 PEERS = {"hf-marian": by_transformers, "marian": by_marian, "ctranslate2": by_ctranslate2, "argos": by_libretranslate}
-# Where the files do not say how to search: what the system does.
+# The systems' own search defaults, for files without search settings.
 SEARCHES = {"ctranslate2": {"beam-size": "4", "length-normalization": "power", "length-penalty": "1"},
             "argos": {"beam-size": "4", "length-normalization": "power", "length-penalty": "0.2"}}
 

@@ -29,7 +29,7 @@ def formulas():
     yield "and not the right one", not np.allclose(alpha @ v, right)
     masked = softmax(np.where(np.triu(np.ones((4, 4)), 1) == 1, -1e999, alpha))
     yield "with the mask alpha'_12 is 0", masked[0, 1] == 0
-    written = masked[0, 1] * v[0] + masked[1, 1] * v[1]  # the second row of the output, as it is written
+    written = masked[0, 1] * v[0] + masked[1, 1] * v[1]  # the second row of the output, as written
     yield "so the second output as written is alpha'_22 v'_2 alone", np.allclose(written, masked[1, 1] * v[1])
     yield "where the second word also looks at the first", not np.allclose(written, (masked @ v)[1])
 

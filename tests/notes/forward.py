@@ -139,7 +139,7 @@ class Forward(Mixing, Experts):
             return
         m[np.triu_indices(n, 1)] = -np.inf
         self.check("sequence mask: M is 0 at and below the diagonal, -inf above", m, self.f["decoder.mask"])
-        below = 1 - np.triu(np.ones((n, n)), 1)  # the mask of ones and zeros
+        below = 1 - np.triu(np.ones((n, n)), 1)  # mask of ones and zeros
         filled = np.where(below == 0, -1e9, 0)
         scope = "decoder.layers.0.self_attention"
         if self.weighing == "softmax" and not self.additive:
@@ -245,7 +245,7 @@ class Forward(Mixing, Experts):
         self.check(
             "feed-forward: hidden W_2 + b_2", self.linear(f[scope + ".hidden"], scope + ".outer"), f[scope + ".output"]
         )
-        # Two convolutions of width 1: each position by itself.
+        # Two convolutions of width 1, at each position separately.
         alone = [self.linear(row, scope + ".inner") for row in f[self.input(scope)]]
         self.check(
             "feed-forward: the same matrices at each position, one position at a time", alone, f[scope + ".inner"]
@@ -333,7 +333,7 @@ class Forward(Mixing, Experts):
                 behind = both[1, lengths[1] :]
                 self.check("padding: nothing is computed for its rows", behind, np.zeros_like(behind))
 
-    # From ids to loss, with nothing of the file but ids and weights.
+    # From ids to loss, using only ids and weights of the file.
 
     def all_of_it(self):
         source = self.stack("encoder", self.start("encoder", "source.ids"), None)

@@ -139,7 +139,7 @@ class Mixing:
             wide = dy @ self.f[scope + ".kernel.weight"].T
             d, parts = np.zeros_like(x), np.split(wide, wide.shape[1] // x.shape[1], axis=1)
             for j, part in enumerate(parts):
-                shift = j - len(parts) // 2  # token t had the part of token t + shift
+                shift = j - len(parts) // 2  # token t used the part of token t + shift
                 for t in range(max(0, -shift), min(len(x), len(x) - shift)):
                     d[t + shift] += part[t]
             return d

@@ -35,7 +35,8 @@ def total(s):
     return seen(s).sum(-1, keepdims=True)
 
 
-# The weights of scores; what the derivative of the weights becomes for the scores; whether a row of weights sums to 1.
+# (weights of scores, derivative of the scores from that of the weights, whether a row of weights
+# sums to 1)
 KINDS = {
     "softmax": (softmax, through_softmax, True),
     "top-4": (lambda s: softmax(four_highest(s)), through_softmax, True),

@@ -57,7 +57,7 @@ class Visit:
 
     def open(self, hash_=""):
         self.tab.goto(f"{self.url}/{hash_}")
-        self.tab.wait_for_selector("#model", state="attached")  # hidden beside a training
+        self.tab.wait_for_selector("#model", state="attached")  # hidden during a training
         return self
 
     def type(self, text):

@@ -53,7 +53,7 @@ def errors_are_shown(visit):
     visit.tab.wait_for_selector("#status.error")
     expect(visit.text("#status") == "too many wait", "the error reads", visit.text("#status"))
     visit.tab.unroute("**/v1/translate/stream")
-    visit.complaints.clear()  # the browser reports the 503 itself
+    visit.complaints.clear()  # the browser itself reports the 503
 
 
 def a_key_is_asked_for(visit):

@@ -193,7 +193,7 @@ TEST(CommandLine, APresetBringsItsRecipe) {
                     HasSubstr("average-last: 10\n"), HasSubstr("attention-dropout: 0.1\n")));
   EXPECT_THAT(tiny.out, AllOf(HasSubstr("\ndropout: 0.2\n"), HasSubstr("max-updates: 8000\n")));
   const Result lr = run_command(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
-  EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if a usual value
+  EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if the default
   EXPECT_THAT(run_command(train_with({"--dump-config"})).out,
               AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
   EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
