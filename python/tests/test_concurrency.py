@@ -81,7 +81,7 @@ class Interrupted(Exception):
 
 @pytest.fixture
 def interrupts() -> Iterator[Callable[[], None]]:
-    """Begins to send signals, which raise Interrupted once."""
+    """Starts sending signals, which raise Interrupted once."""
     over = threading.Event()
 
     def handler(*_: object) -> None:
@@ -286,7 +286,7 @@ def test_a_canceled_task_cancels_its_request(translator: hexapla.Translator) -> 
 
 
 def test_nothing_leaks() -> None:
-    """What a program has made is gone at its end, though callbacks raised: nanobind counts."""
+    """nanobind counts no leaked objects at exit, although callbacks raised."""
     script = f"""
 import sys
 sys.path.insert(0, {os.path.dirname(__file__)!r})
@@ -335,7 +335,7 @@ def test_processes(translator: hexapla.Translator, model: str, start: str) -> No
 
 
 def test_an_end_in_the_middle_is_clean(model: str, tmp_path: os.PathLike[str]) -> None:
-    """Requests are on their way, and threads inside the library, when the interpreter ends."""
+    """The interpreter exits while requests are pending and threads are inside the library."""
     script = f"""
 import threading, hexapla
 t = hexapla.Translator({model!r})

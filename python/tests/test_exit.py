@@ -1,4 +1,4 @@
-"""The interpreter may end at any moment, whatever its threads do."""
+"""The interpreter may exit at any moment, whatever its threads do."""
 
 from __future__ import annotations
 

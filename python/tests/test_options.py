@@ -1,4 +1,4 @@
-"""Keywords are the library's options: no more, no fewer."""
+"""The keywords are exactly the library's options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def source(path: str) -> str:
 
 
 def fields(text: str, struct: str) -> dict[str, str]:
-    """{name: type} of the members of a struct of the public headers."""
+    """{name: type} of the members of a struct in the public headers."""
     body = re.search(rf"struct {struct} \{{\n(.*?)\n\}};", text, re.DOTALL)
     assert body, struct
     plain = re.sub(r"//[^\n]*", "", body[1])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Cuts lines into ids with the tokenizer.json of a folder and compares them with ids.txt of that folder, a line of numbers for
-each line, or where there is none with what the SentencePiece model beside it makes; ends with 1 where they differ.
+"""Encodes lines with the tokenizer.json of a folder and compares the ids with the folder's ids.txt, which has one line of numbers
+per line, or, without that file, with those of its SentencePiece model. Exit code 1 if they differ.
 
     cut_text.py FOLDER < lines
 """

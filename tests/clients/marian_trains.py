@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains a small model with Marian's own trainer on the processor, imports it, and translates a text in both programs.
+"""Trains a small model with Marian's own trainer on the CPU, imports it, and translates a text in both programs.
 
     marian_trains.py FOLDER TRAIN.en TRAIN.de TEST.en [TEST.de] [--hexapla PROGRAM] [--updates 1500]
 
-FOLDER keeps the model: called again, a training that was stopped goes on, and a finished one is only compared. Needs pymarian,
-sentencepiece and, with TEST.de, sacrebleu. Ends with 1 where fewer than 99 % of the translations are the same, greedy or with a beam of 4.
+FOLDER keeps the model: a second call resumes an interrupted training, and only compares a finished one. Needs pymarian,
+sentencepiece and, with TEST.de, sacrebleu. Exit code 1 if fewer than 99 % of the translations are the same, greedy or with a beam of 4.
 """
 import argparse, gzip, pathlib, subprocess, sys
 

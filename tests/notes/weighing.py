@@ -1,4 +1,4 @@
-"""What scores of attention become instead of a softmax, and what goes back through it; unseen keys have the score -inf."""
+"""Alternatives to the softmax of attention scores, and their derivatives; unseen keys have the score -inf."""
 
 import numpy as np
 from activations import softmax
@@ -17,7 +17,7 @@ def seen(s):
 
 
 def count(s):
-    """The keys that a query sees; 1 where it sees none."""
+    """The number of keys that a query sees, at least 1."""
     return np.maximum(1, np.isfinite(s).sum(-1, keepdims=True))
 
 

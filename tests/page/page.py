@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The page of `hexapla serve` in a real browser, against what the program says itself.
+"""Tests the page of `hexapla serve` in a real browser against the program's own output.
 Usage: page.py PROGRAM MODEL WORK [URL]. Starts a server, or visits the one at URL. WORK is an empty folder for its files."""
 import json
 import pathlib
