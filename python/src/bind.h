@@ -37,7 +37,8 @@ TranslatorOptions search_options_of(const nb::dict& given);
 
 // [(prefix, required phrases, forbidden phrases)], one per line, or none.
 std::vector<Constraints> constraints_of(const nb::list& given);
-// [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as alignment_tuple().
+// [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignment: as
+// alignment_tuple().
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned);
 // (source words, target words, links, rows of weights)
 nb::tuple alignment_tuple(const Alignment& alignment);

@@ -112,7 +112,8 @@ PairSource source_of(Pairs& pairs, bool given) {
   return [&](std::string& source, std::string& target) { return pairs.next(source, target); };
 }
 
-// training, validation: iterables, or None. -> (finished, updates, epochs, best score, model, missing)
+// training, validation: iterables or None. -> (finished, updates, epochs, best score, model,
+// missing)
 nb::tuple train(Trainer& trainer, const nb::object& training, const nb::object& validation, const nb::dict& callbacks) {
   Call call([&] { trainer.stop(); });
   Pairs training_pairs(training, call), validation_pairs(validation, call);

@@ -20,8 +20,7 @@ class Option;
 
 namespace hexapla::cli {
 
-// The number type of an option's variable: a number, an optional one, or a list. void: not a
-// number.
+// The number type of a variable (a number, optional or list); void if it holds none.
 template <class T>
 struct NumberIn : std::type_identity<void> {};
 template <Number T>
@@ -33,8 +32,7 @@ struct NumberIn<std::vector<T>> : std::type_identity<T> {};
 template <class T>
 constexpr bool holds_number = !std::is_void_v<typename NumberIn<T>::type>;
 
-// Checks a word when it is read, and throws UsageError. The name marks the options that have the
-// validator.
+// Checks a word when it is read; throws UsageError. The name marks options with the validator.
 struct Validator {
   std::function<void(const std::string& word)> check;
   std::string name = "";

@@ -12,8 +12,8 @@ namespace {
 
 // Idle OpenMP threads spin for milliseconds unless the environment forbids it at startup. On cores
 // shared with other programs that made training up to ten times slower; a thousand spins cost less
-// than waking a thread (docs/adr/0005). If the program cannot re-execute itself, it continues as it
-// is.
+// than waking a thread (docs/adr/0005). Continues unchanged if the program cannot re-execute
+// itself.
 void start_with_resting_threads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
   if (setenv("OMP_WAIT_POLICY", "passive", 0) == 0 && setenv("GOMP_SPINCOUNT", "1000", 0) == 0)

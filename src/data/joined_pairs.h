@@ -1,6 +1,7 @@
 #pragma once
-// Neighboring pairs of a training text as one longer pair, so that a model learns lines of several sentences
-// (`join-sentences`; Tiedemann and Scherrer, "Neural Machine Translation with Extended Context", 2017).
+// Joins neighboring pairs of a training text, so that a model learns lines of several sentences
+// (`join-sentences`; Tiedemann and Scherrer, "Neural Machine Translation with Extended Context",
+// 2017).
 #include <cstdint>
 #include <optional>
 #include <utility>

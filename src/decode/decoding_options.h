@@ -23,7 +23,8 @@ struct ScoringOptions {
   std::string protect = "auto";
   std::vector<std::string> protect_pattern;
 
-  // f(name, field, help, allowed, when): allowed is a number's Range, the Choices of a word, or Anything.
+  // f(name, field, help, allowed, when). allowed: a number's Range, the Choices of a word, or
+  // AnyValue.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     visit_scores(o, f);

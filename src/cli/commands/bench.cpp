@@ -346,8 +346,7 @@ struct BenchTranslate {
     return 0;
   }
 
-  // -> tokens. An untrained model hardly ever chooses </s>, so every translation has `length`
-  // tokens.
+  // -> tokens. Untrained, a model hardly ever chooses </s>: translations have `length` tokens.
   int64_t translate(Backend& backend, const model::Transformer& model, int64_t workers,
                     std::span<const text::Ids> sources, std::span<const size_t> order) const {
     decode::Queue queue{sources, order, batch, batch * length};
@@ -409,7 +408,7 @@ void add_bench_train(Command& bench, Action& chosen) {
 void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
   Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
-  // The condition `beside`, only when measuring.
+  // `beside`, but never when only writing a model.
   const auto measures = [b = b.get()](const When& beside = kAlways) {
     const When writes{false, "is for a measurement, but `write-model` writes a model and stops: leave one of them out"};
     return b->new_model.empty() ? beside : writes;

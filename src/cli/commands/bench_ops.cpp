@@ -1,5 +1,5 @@
-// hexapla bench ops: every kind of op at the shapes of training, compared with the limits of
-// arithmetic or memory.
+// hexapla bench ops: every kind of op at training shapes, compared with arithmetic or memory
+// limits.
 #include <fmt/format.h>
 
 #include <algorithm>

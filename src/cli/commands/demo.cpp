@@ -204,8 +204,8 @@ struct Demo {
   }
 
  private:
-  // Whether there is a model with enough updates; for --text alone, any will do. UsageError: it has
-  // another seed.
+  // Whether a model with enough updates exists; for --text alone, any will do. UsageError: other
+  // seed.
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;

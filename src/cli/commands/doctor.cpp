@@ -28,8 +28,7 @@ std::string memory() {
                     : fmt::format("; this process may have {:.1f} GiB ({})", double(usable_memory()) / gib, limit));
 }
 
-// Checks the gradients of a whole model with every layer of the paper, small enough for finite
-// differences.
+// Checks the gradients of a small model with every layer of the paper by finite differences.
 model::GradientReport gradient_check() {
   model::Config c;
   c.source_vocab = c.target_vocab = 11;

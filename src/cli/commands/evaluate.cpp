@@ -24,8 +24,7 @@ namespace {
 
 constexpr int64_t kTokenizedLines = 100;  // this many lines that end in " ." are no coincidence
 
-// One file each: the hypotheses (with a model the source), the references, other systems to
-// compare.
+// One file each: hypotheses (with a model, the source), references, other systems to compare.
 struct Evaluate {
   std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
   std::string model, source, glossary, color = "auto";

@@ -16,7 +16,7 @@
 namespace hexapla::cli {
 namespace {
 
-// "encoder.layers.0.self_attention.qkv.weight" -> "encoder", the part of the model that the parameter belongs to.
+// The part of the model: "encoder.layers.0.self_attention.qkv.weight" -> "encoder".
 std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
 struct Info {

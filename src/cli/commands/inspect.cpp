@@ -297,7 +297,7 @@ struct Inspect {
                                 inspect::kLongest, "--beside");
   }
 
-  // Both sources as a padded batch: their tokens, the padding mask, and the encoder's attention in each.
+  // Both sources as a padded batch: tokens, padding mask, and the encoder's attention in each.
   std::string padded(const models::OpenModel& m, const inspect::Pair& pair, const text::Ids& second,
                      const inspect::Inspection& seen, bool paint) const {
     const inspect::Recorded& mask = seen.seen.get("padded.mask");

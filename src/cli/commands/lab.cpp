@@ -94,7 +94,7 @@ struct Lab {
     return 0;
   }
 
-  // The command that reproduces the report, without the option for its place.
+  // The command that reproduces the report, without its output folder.
   std::string command() const {
     std::string text = "hexapla lab " + name;
     if (seeds > 0) text += fmt::format(" --seeds {}", seeds);

@@ -187,8 +187,7 @@ struct Translate {
     if (models.size() > 1) throw UsageError("--trace shows the search of one model; give one --model");
   }
 
-  // Repeats the search for this line step by step: draws it to the file and prints it on the
-  // terminal.
+  // Repeats the search for this line step by step, drawn to the file and printed on the terminal.
   void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
     const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, {});
     const std::vector<text::Ids> sources{source};

@@ -13,7 +13,7 @@ struct AlignmentFlags {
   std::string kind;  // hard, soft or a threshold; empty: no alignments
   std::string layer, head, units = "words";
 
-  // looked_at: whether something else asks for attention.
+  // looked_at: whether another option uses the attention.
   void bind(
       Command& command, const std::function<bool()>& looked_at = [] { return false; });
   explicit operator bool() const { return !kind.empty(); }
@@ -25,8 +25,7 @@ struct AlignmentFlags {
   std::string text(const decode::SoftAlignment& soft) const;
   // The words of a line that the alignment numbers; empty if it numbers pieces.
   std::vector<std::string> words_in(const std::string& line) const;
-  // The alignments of all translations of some lines, in the same order; empty if no alignments are
-  // requested.
+  // The alignments of all translations of some lines, in order; empty if not requested.
   std::vector<std::vector<std::string>> texts(const models::OpenModel& model, std::span<const std::string> lines,
                                               std::span<const std::vector<decode::Translation>> found,
                                               const decode::TranslateOptions& how) const;

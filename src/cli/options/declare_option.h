@@ -8,8 +8,7 @@
 
 namespace hexapla::cli {
 
-// Declares one: a switch, a number with its range, a list, or a word that must be one of its
-// choices.
+// Declares one: a switch, a number with its range, a list, or a word with its choices.
 template <class T, class Allowed>
 Option* declare_option(Command& command, const std::string& names, T& field, const std::string& help,
                        const Allowed& allowed) {
@@ -28,8 +27,7 @@ Option* declare_option(Command& command, const std::string& names, T& field, con
     return command.add_option(names, field, help)->default_str(field);
 }
 
-// The condition that a set of options declares for one of them, evaluated on their values at that
-// time.
+// The condition that a set of options declares for one of them, evaluated when called.
 template <class Options>
 std::function<When()> condition_of(const Options& options, const std::string& name) {
   return [&options, name] {

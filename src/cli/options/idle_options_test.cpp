@@ -17,8 +17,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// Arguments of a command: those it always needs, and others that make its options effective or
-// idle.
+// Arguments of a command: those always needed, and others that make options effective or idle.
 struct Contexts {
   Words command, always;
   std::vector<Words> more;

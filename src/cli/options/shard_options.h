@@ -46,7 +46,8 @@ struct ShardFlags {
   // what: name of the input in the help.
   void bind(Command& command, const std::string& what);
   data::ShardNumber number() const;  // UsageError
-  // input: of the part; models: files or folders. UsageError, DataError: RangeReader; the output is an input.
+  // input: file of which a part is read; models: files or folders. UsageError, DataError: as
+  // RangeReader, or the output is also an input.
   ShardWork open(const std::string& input, const std::vector<std::string>& models) const;
 
  private:

@@ -9,7 +9,8 @@ namespace hexapla::cli {
 class ProgressWatcher : public train::TrainWatcher {
  public:
   explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
-  // Reads valid.jsonl and train.jsonl of an earlier start, so that "best" and the sparklines cover the whole run.
+  // Reads valid.jsonl and train.jsonl of an earlier start, so that "best" and the sparklines cover
+  // the whole run.
   void set_folder(const std::string& folder);
 
   void note(const std::string& text) override;

@@ -26,7 +26,8 @@ class RepetitionPenalty {
     return logit < 0 ? logit * (penalty_ - 1) : logit / penalty_ - logit;
   }
 
-  // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it returns false.
+  // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it
+  // returns false.
   template <class F>
   void visit(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, const Constraints& rules, F&& f) const {
     const std::vector<Weighed> again = repeated(tokens, row, so_far, rules);
