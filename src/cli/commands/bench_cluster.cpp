@@ -231,7 +231,7 @@ void add_bench_cluster(Command& bench, Action& chosen) {
                 "rates of links to compute for, in Gbit/s")
       ->delimiter(',')
       ->default_str("1,10,25,100");
-  c->add_flag("--overlap", b->overlap, "compute for sums that begin while the backward pass goes on, and measure such");
+  c->add_flag("--overlap", b->overlap, "overlap the sums with the backward pass, computed and measured");
   c->add_option("--threads", b->threads, ranges::threads, "compute threads of each process; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->json, "as JSON, in seconds");
@@ -239,8 +239,8 @@ void add_bench_cluster(Command& bench, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE");
   c->footer(
-      "Started by mpirun it measures 1, 2, 4, ... of the processes, how long exchanges among them take, and whole\n"
-      "updates, beside what follows from the parts. Started alone it measures the step; latencies are then assumed.\n"
+      "Started by mpirun, it measures 1, 2, 4, ... of the processes, their exchanges, and whole updates, and compares\n"
+      "these with the prediction from the parts. Started alone, it measures the step and assumes latencies.\n"
       "Examples:\n"
       "  hexapla bench cluster --preset tiny --seconds 2\n"
       "  hexapla bench cluster --preset base --batch-tokens 4096 --gbit 10,25 --svg base.svg\n"

@@ -50,7 +50,7 @@ struct DocumentCommand {
   std::shared_ptr<const document::Document> open() const {
     const document::Format* const format = document::format_of(input);
     if (format == nullptr)
-      throw UsageError(cat("--input ", input, ": not a document that is translated: ", document::advice_for(input)));
+      throw UsageError(cat("--input ", input, ": no supported document format: ", document::advice_for(input)));
     if (const document::Format* const other = document::format_of(output); other && other->type != format->type)
       throw UsageError(cat("--output ", output, ": the format stays; give it a name that ends in ", format->ending));
     const std::string content = read_file(input);
@@ -122,9 +122,8 @@ void add_document(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla document -m run --input page.html --output seite.html\n"
       "  hexapla document -m run --input film.srt --output film.de.srt --beam-size 2\n"
-      "Everything that is no text keeps its bytes. Bold, links and the like go along with their words by the "
-      "attention\n"
-      "of the model (docs/alignment.md); models trained with --guided-alignment place them best.");
+      "Everything but text stays byte-identical. Bold, links and other markup follow their words, as the model's\n"
+      "attention aligns them (docs/alignment.md); models trained with --guided-alignment place them best.");
   d->command = c;
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
 }

@@ -131,7 +131,7 @@ void add_info(Command& app, Action& chosen) {
       ->required();
   c->add_flag("--json", info->json, "as JSON");
   c->footer(
-      "A model of another system is shown as import would make it; it must need none of import's options.\n"
+      "A model of another system is shown as it would be imported without options.\n"
       "Examples:\n  hexapla info -m run/model.safetensors\n  hexapla info -m opus-mt-en-de");
   c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });
 }

@@ -83,7 +83,7 @@ struct Score {
     const ShardWork work = shard.open(tsv, {model});
     if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
-      progress.say(cat(shard.output, " is whole already"));
+      progress.say(cat(shard.output, " is complete already"));
       return 0;
     }
     std::ostream& out = work.answers->out();

@@ -92,7 +92,7 @@ struct Translate {
     const ShardWork work = shard.open(input, models);
     if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
-      progress.say(cat(shard.output, " is whole already"));
+      progress.say(cat(shard.output, " is complete already"));
       return 0;
     }
     out = &work.answers->out();
@@ -223,7 +223,7 @@ struct Translate {
                                  : !trace.empty()                 ? "--trace"
                                                                   : nullptr;
     if (numbered)
-      throw UsageError(cat(numbered, " goes by the numbers of lines, which a part of a file does not know; leave out ",
+      throw UsageError(cat(numbered, " depends on line numbers, which are unknown in a part of a file; leave out ",
                            "--shard",
                            numbered == std::string("--prefix")   ? ", or put the prefixes into --jsonl"
                            : numbered == std::string("--n-best") ? ", or give --json"

@@ -58,9 +58,10 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
 
 Option* bind_glossary(Command& command, std::string& path) {
   return command
-      .add_option("--glossary", path,
-                  "terms, one a line: source, a tab, translation or its forms (Hund|Hunde); where a line contains the\n"
-                  "source, its translation contains one of these, once for each time")
+      .add_option(
+          "--glossary", path,
+          "terms, one per line: source, a tab, translation or its forms (Hund|Hunde); for each occurrence of a\n"
+          "source, the translation contains one of its forms")
       ->check(text_input_beside_stdin())
       ->type_name("FILE");
 }

@@ -29,9 +29,8 @@ void ShardFlags::bind(Command& c, const std::string& what) {
       ->type_name("I/N");
   c.add_option(
        "--output", output,
-       "write to this file (.gz, .zst and .xz are compressed), which appears when it is whole, with a manifest beside "
-       "it (FILE.manifest.json); one "
-       "that is whole already is left alone")
+       "write to this file (.gz, .zst and .xz are compressed), which appears when it is complete, with its manifest "
+       "(FILE.manifest.json); a complete one is not written again")
       ->check(output_file())
       ->type_name("FILE");
 }

@@ -109,7 +109,7 @@ TEST_F(ShardsTest, AreCompressedAsTheNameAsks) {
       ASSERT_EQ(r.code, 0) << r.err;
       EXPECT_NE(data::compression_of(read_file(names.back())), data::Compression::none) << names.back();
       EXPECT_THAT(translate({"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back()}).err,
-                  HasSubstr("is whole already"));
+                  HasSubstr("is complete already"));
     }
     const Result joined = run_command(Words{"join"} + names + Words{"-o", at("joined" + ending)});
     EXPECT_EQ(joined.code, 0) << joined.err;
@@ -141,7 +141,8 @@ TEST_F(ShardsTest, ThatAreWholeAreLeftAlone) {
   const std::string before = read_file(part(1)), manifest = read_file(part(1) + ".manifest.json");
   const auto written = [&] { return std::filesystem::last_write_time(part(1)); };
   const auto time = written();
-  EXPECT_THAT(translate(shard + Words{"--threads", "2", "--batch-sentences", "3"}).err, HasSubstr("is whole already"));
+  EXPECT_THAT(translate(shard + Words{"--threads", "2", "--batch-sentences", "3"}).err,
+              HasSubstr("is complete already"));
   EXPECT_EQ(written(), time);
   write("part-1", before.substr(1));
   EXPECT_EQ(translate(shard).code, 0);
@@ -197,7 +198,7 @@ TEST_F(ShardsTest, AreRefusedWithARemedy) {
     EXPECT_THAT(message(input + Words{"--shard", wrong, "--output", part(1)}),
                 HasSubstr(cat("--shard is '", wrong, "'")));
   for (const Words& numbered : {Words{"--sample"}, {"--beam-size", "3", "--n-best", "2"}, {"--prefix", at("in")}})
-    EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("goes by the numbers of lines"));
+    EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("depends on line numbers"));
   write("in.gz", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
   EXPECT_THAT(message({"--input", at("in.gz"), "--shard", "1/2"}, 3),
               AllOf(HasSubstr("in.gz: the gzip data stops in the middle"), HasSubstr("compress the file again")));

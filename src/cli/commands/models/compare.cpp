@@ -96,7 +96,7 @@ struct Compare {
 
 void add_compare(Command& app, Action& chosen) {
   auto compare = std::make_shared<Compare>();
-  Command* c = app.add_command("compare", "two models, of whatever formats, on the same text");
+  Command* c = app.add_command("compare", "compare two models, of any formats, on the same text");
   c->add_option("models", compare->models,
                 "A B: model files, training folders, or models of other systems, as import reads them")
       ->expected(2)
@@ -120,7 +120,7 @@ void add_compare(Command& app, Action& chosen) {
       ->when(made_up);
   c->add_option("-b,--beam-size", compare->beam_size,
                 Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
-                "hypotheses kept at each step, in both searches; own: as each model has it by itself")
+                "hypotheses kept at each step, in both searches; own: each model's default")
       ->default_str("own");
   bind_options(*c, compare->asked, Compare::searched());
   compare->given = given_in(*c);

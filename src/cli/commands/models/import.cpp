@@ -108,10 +108,10 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
       "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm after each stack if there is one")
       ->choices({"post", "pre"});
   add("--activation", o.activation,
-      "torch.nn.Transformer: its activation, which a state dict does not say; default: as the checkpoint records it")
+      "torch.nn.Transformer: its activation, which a state dict lacks; default: as the checkpoint records it")
       ->choices({"relu", "gelu", "swish", "gelu-tanh"});
   c.add_option("--norm-eps", o.norm_eps, Range<double>{.least = 0, .most = 1, .open_least = true, .zero = "recorded"},
-               "torch.nn.Transformer: its layer_norm_eps, which a state dict does not say; default: as the checkpoint "
+               "torch.nn.Transformer: its layer_norm_eps, which a state dict lacks; default: as the checkpoint "
                "records it")
       ->default_str("recorded");
   add("--embedding-scale", o.embedding_scale,
@@ -119,15 +119,15 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
       ->choices({"sqrt", "none"});
   add("--source-embedding", o.source_embedding,
       "torch.nn.Transformer: name of the matrix of source embeddings; default: found by name");
-  add("--target-embedding", o.target_embedding, "the same of the target embeddings");
-  add("--generator", o.generator, "the same of the matrix in front of the softmax");
+  add("--target-embedding", o.target_embedding, "the same for the target embeddings");
+  add("--generator", o.generator, "the same for the matrix before the softmax");
 }
 
 }  // namespace
 
 void add_import(Command& app, Action& chosen) {
   auto import = std::make_shared<Import>();
-  Command* c = app.add_command("import", "a model of another system as one of hexapla's");
+  Command* c = app.add_command("import", "convert a model of another system to a model file of hexapla");
   c->add_option("path", import->path, "the model: its folder, or its file")->type_name("PATH")->required();
   c->add_option("-o,--output", import->output, "file to write the model to")
       ->check(output_file())
@@ -136,7 +136,7 @@ void add_import(Command& app, Action& chosen) {
   Choices names;
   for (const convert::Kind& kind : convert::kinds()) names.push_back(kind.name);
   c->add_option("--from", import->options.from,
-                fmt::format("kind of model: {}; default: found by looking", fmt::join(names, ", ")))
+                fmt::format("kind of model: {}; default: detected", fmt::join(names, ", ")))
       ->default_str("")
       ->choices(names);
   c->add_option("--positions", import->options.positions,
@@ -150,10 +150,10 @@ void add_import(Command& app, Action& chosen) {
   add_vocabulary_options(*c, import->options);
   add_torch_options(*c, import->options);
   c->add_option("--source-language", import->options.source_language,
-                "M2M-100, NLLB-200, mBART-50: language of the sources, en, eng_Latn, en_XX; default: as the files say")
+                "M2M-100, NLLB-200, mBART-50: language of the sources, en, eng_Latn, en_XX; default: from the files")
       ->type_name("CODE")
       ->default_str("");
-  c->add_option("--target-language", import->options.target_language, "the same of the translations")
+  c->add_option("--target-language", import->options.target_language, "the same for the translations")
       ->type_name("CODE")
       ->default_str("");
   c->add_flag("-q,--quiet", import->quiet, "print only errors");

@@ -152,13 +152,10 @@ void add_tune(Command& app, Action& chosen) {
       ->choices({"auto", "always", "never"});
   c->add_flag("-q,--quiet", tune->quiet, "print only errors");
   c->footer(
-      "Trials are short trainings. All are trained a little, the better third goes on, and so on until the "
-      "minutes\n"
-      "are over; all of a rung make as many updates. What is chosen replaces the preset only where it needs fewer "
-      "bits\n"
-      "and translates better with p < 0.05. The last line, on\n"
-      "stdout, is the command that trains it in full. Stopped, it goes on where it was when the same command is "
-      "given.\n"
+      "Trials are short trainings. All are trained a little, then the better third a little more, and so on until\n"
+      "the minutes are over; all trials of a rung make the same number of updates. The best configuration replaces\n"
+      "the preset only if it needs fewer bits and translates better with p < 0.05. The last line, on stdout, is the\n"
+      "command that trains it in full. If stopped, the same command resumes.\n"
       "Without --valid-sets, some pairs of the training sets are held out.\n"
       "Examples:\n"
       "  hexapla tune --train-sets train.en train.de --valid-sets val.en val.de --model tuning --minutes 60\n"
