@@ -11,7 +11,7 @@ import hexapla
 
 
 def number(value: float) -> Optional[float]:
-    """JSON has no infinity."""
+    """None for infinity, which JSON lacks."""
     return value if math.isfinite(value) else None
 
 

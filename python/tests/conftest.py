@@ -1,7 +1,7 @@
-"""What the tests share: made-up text, a model that learned it, and the program.
+"""Shared by the tests: made-up text, a model trained on it, and the program.
 
-HEXAPLA_PROGRAM names the program whose bytes the package must give; without it, and without one in build/release, the
-tests that compare are skipped.
+HEXAPLA_PROGRAM names the program whose output the package must equal; without it, and without one in build/release,
+the tests that compare are skipped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Program = Callable[..., str]
 
 @pytest.fixture(autouse=True)
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt, though a shell that ran the tests in the background has turned it off."""
+    """Makes Ctrl-C raise KeyboardInterrupt, even if the shell runs the tests in the background and ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

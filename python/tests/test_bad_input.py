@@ -1,4 +1,4 @@
-"""Bad input from every door: the right exception, with the field and its value; never a crash."""
+"""Bad input to every public function raises the right exception, with the field and its value; never a crash."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAN, SURROGATE, HUGE = math.nan, "a\ud800b", 10**6000
 
 @dataclass
 class Doors:
-    """What the cases call."""
+    """The objects that the cases call."""
 
     translator: hexapla.Translator
     model: str
@@ -43,7 +43,7 @@ class Doors:
         return str(path)
 
     def nan_model(self) -> str:
-        """A model file in which one number became NaN; none is ever saved so."""
+        """A model file with one NaN, as none is ever saved."""
         return self.damaged(lambda data: data[:-4] + numpy.float32(NAN).tobytes())
 
     def saved_nan(self) -> None:
@@ -301,7 +301,7 @@ TABLE = {"lines": LINES, "options": OPTIONS, "tokens": TOKENS, "constraints": CO
 
 
 def check(doors: Doors, case: Case) -> None:
-    """The case's call raises the case's exception."""
+    """Checks that the case's call raises the case's exception."""
     call, expected, option, value = case
     with pytest.raises(Exception) as raised:
         found = call(doors)

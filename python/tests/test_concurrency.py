@@ -20,7 +20,7 @@ from conftest import made_up_lines
 import hexapla
 
 LINES = made_up_lines(50, 3)
-LONG_WORK = LINES * 2000  # minutes, with a wide beam
+LONG_WORK = LINES * 2000  # takes minutes with a wide beam
 
 
 def test_a_thousand_threads_with_mixed_requests(translator: hexapla.Translator) -> None:
@@ -42,7 +42,7 @@ def test_a_thousand_threads_with_mixed_requests(translator: hexapla.Translator) 
             return list(translator.stream(LINES[line]))[-1] == best[line]
         if kind == 4:
             return translator.score(LINES[line], best[line]).score == pytest.approx(scores[line], abs=1e-4)
-        pending = translator.submit(LINES)  # of all threads together fewer lines than may wait
+        pending = translator.submit(LINES)  # all threads together submit fewer lines than may wait
         pending.cancel()
         try:
             return [found[0].text for found in pending.result()] == best
@@ -81,7 +81,7 @@ class Interrupted(Exception):
 
 @pytest.fixture
 def interrupts() -> Iterator[Callable[[], None]]:
-    """Begins to send signals, which raise Interrupted once."""
+    """Starts sending signals, which raise Interrupted once."""
     over = threading.Event()
 
     def handler(*_: object) -> None:
@@ -218,7 +218,7 @@ def test_requests(translator: hexapla.Translator) -> None:
 
 
 def test_requests_hold_their_translator(model: str) -> None:
-    pending = hexapla.Translator(model).submit(LINES * 100, beam_size=16)  # which nobody else holds
+    pending = hexapla.Translator(model).submit(LINES * 100, beam_size=16)  # only the request keeps it alive
     assert len(pending.result()) == len(LINES) * 100
 
 
@@ -227,7 +227,7 @@ def test_streams_grow_into_the_translation(translator: hexapla.Translator) -> No
     stream = translator.stream(line)
     texts = list(stream)
     assert texts[-1] == translator.translate(line) == stream.result()[0].text
-    # Steps that nobody waited for are skipped, all of them where the machine is busy: then once more.
+    # Steps that nobody waits for are skipped, on a busy machine perhaps all: then tries again.
     assert any(len(list(translator.stream(" ".join(LINES)[:400], beam_size=16))) > 1 for _ in range(100))
     assert list(translator.stream("")) == [""]
     stream = translator.stream(line)
@@ -286,7 +286,7 @@ def test_a_canceled_task_cancels_its_request(translator: hexapla.Translator) -> 
 
 
 def test_nothing_leaks() -> None:
-    """What a program has made is gone at its end, though callbacks raised: nanobind counts."""
+    """nanobind counts no leaked objects at exit, although callbacks raised."""
     script = f"""
 import sys
 sys.path.insert(0, {os.path.dirname(__file__)!r})
@@ -315,7 +315,7 @@ def main():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(t))
 main()
 """
-    for how in ("gone", "kept"):  # the second proves that leaks are seen
+    for how in ("gone", "kept"):  # the second proves that leaks are detected
         done = subprocess.run([sys.executable, "-c", script, how], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert ("leaked" in done.stderr) == (how == "kept"), done.stderr
@@ -335,7 +335,7 @@ def test_processes(translator: hexapla.Translator, model: str, start: str) -> No
 
 
 def test_an_end_in_the_middle_is_clean(model: str, tmp_path: os.PathLike[str]) -> None:
-    """Requests are on their way, and threads inside the library, when the interpreter ends."""
+    """The interpreter exits while requests are pending and threads are inside the library."""
     script = f"""
 import threading, hexapla
 t = hexapla.Translator({model!r})

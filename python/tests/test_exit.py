@@ -1,4 +1,4 @@
-"""The interpreter may end at any moment, whatever its threads do."""
+"""The interpreter may exit at any moment, whatever its threads do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conftest import made_up_lines
 
 LINES = made_up_lines(50, 3)
 
-# A daemon thread makes one of these calls again and again while the interpreter ends.
+# A daemon thread repeats one of these calls while the interpreter shuts down.
 CALLS = {
     "result": "t.submit(lines * 4, beam_size=8).result()",
     "stream": "list(t.stream(' '.join(lines)[:400], beam_size=8))",
@@ -37,7 +37,7 @@ model, lines, folder = {model!r}, {LINES!r}, {str(tmp_path)!r}
 t = hexapla.Translator(model)
 inside = threading.Event()
 
-class Slow:  # other threads run while it goes, when the interpreter is already ending
+class Slow:  # its destruction lets other threads run during shutdown
     def __del__(self, sleep=time.sleep):
         sleep(0.5)
 

@@ -1,4 +1,4 @@
-"""Keywords are the library's options: no more, no fewer."""
+"""The keywords are exactly the library's options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def source(path: str) -> str:
 
 
 def fields(text: str, struct: str) -> dict[str, str]:
-    """{name: type} of the members of a struct of the public headers."""
+    """{name: type} of the members of a struct in the public headers."""
     body = re.search(rf"struct {struct} \{{\n(.*?)\n\}};", text, re.DOTALL)
     assert body, struct
     plain = re.sub(r"//[^\n]*", "", body[1])
@@ -59,7 +59,7 @@ def test_metric_options_are_those_of_the_evaluator() -> None:
     assert set(inspect.signature(hexapla.Evaluator).parameters) == {"metrics", *declared}
 
 
-# The types that a keyword may have, for each declared type.
+# The allowed types of a keyword, for each declared type.
 KEYWORDS: dict[str, tuple[object, ...]] = {
     "integer": (int, Union[int, str]), "number": (float,), "boolean": (bool,), "text": (str, Path, Union[int, str]),
     "list of text": (Sequence[str], Sequence[Path]), "list of number": (Sequence[float],)}
@@ -78,7 +78,7 @@ def test_keywords_are_the_options_that_are_declared(keywords: type, declared: li
 def test_training_options_are_those_of_the_program(program: Program) -> None:
     of_the_program = set(re.findall(r"^ +(?:-\w, ?)?--([\w-]+)", program("train", "--help"), re.MULTILINE))
     assert len(of_the_program) > 50
-    own = {"help", "config", "dump-config", "quiet", "color"}  # no option of a training
+    own = {"help", "config", "dump-config", "quiet", "color"}  # not options of a training
     missing = {name.replace("-", "_") for name in of_the_program - own} - set(get_type_hints(hexapla.TrainingOptions))
     assert not missing
 
@@ -88,9 +88,9 @@ def test_every_training_option_is_taken(tmp_path: pathlib.Path) -> None:
         given: Any = {"model": tmp_path / "run", name: usual or ["1", "2"][:1 + ("list" in kind)]}
         try:
             hexapla.Trainer(**given)
-        except hexapla.UsageError as error:  # beside others, or of this value
+        except hexapla.UsageError as error:  # not with the other options, or not this value
             assert "unknown option" not in str(error)
-        except hexapla.DataError:  # a model that is not there
+        except hexapla.DataError:  # a model that does not exist
             assert name == "init_from"
 
 

@@ -1,4 +1,4 @@
-"""Training from Python gives the program's model; callbacks, stopping, resuming."""
+"""Training from Python gives the same model as the program; callbacks, stopping, resuming."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALIDATING: dict[str, Any] = {**OPTIONS, "valid_every": 12}
 
 
 def tensors(model: str | os.PathLike[str]) -> dict[str, bytes]:
-    """The parameters and vocabularies of a model, to the byte."""
+    """The parameters and vocabularies of a model, as bytes."""
     loaded = hexapla.Model.load(model)
     all_bytes = {name: array.tobytes() for name, array in loaded.parameters.items()}
     return {**all_bytes, "source": loaded.source_vocabulary, "target": loaded.target_vocabulary}
@@ -29,7 +29,7 @@ def tensors(model: str | os.PathLike[str]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What a training that nothing disturbs gives."""
+    """The result of an uninterrupted training."""
     run = tmp_path_factory.mktemp("whole") / "run"
     return tensors(hexapla.Trainer(model=run, **OPTIONS).train(PAIRS).model)
 
@@ -83,7 +83,7 @@ def test_callbacks_are_told(tmp_path: pathlib.Path) -> None:
 
 
 def test_pairs_are_read_in_the_thread_that_calls(tmp_path: pathlib.Path) -> None:
-    database = sqlite3.connect(":memory:")  # which lets no other thread read
+    database = sqlite3.connect(":memory:")  # refuses reads from other threads
     database.execute("CREATE TABLE pairs (x TEXT, y TEXT)")
     database.executemany("INSERT INTO pairs VALUES (?, ?)", PAIRS)
     trainer = hexapla.Trainer(model=tmp_path / "run", **OPTIONS)
@@ -106,7 +106,7 @@ def test_ctrl_c_saves_a_checkpoint(whole: dict[str, bytes], tmp_path: pathlib.Pa
         if not pressed:
             pressed.append(report.update)
             os.kill(os.getpid(), 2)
-            for _ in range(1000):  # Python answers the signal somewhere here
+            for _ in range(1000):  # Python handles the signal somewhere here
                 pass
 
     with pytest.raises(KeyboardInterrupt):

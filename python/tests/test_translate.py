@@ -1,4 +1,4 @@
-"""The package gives the program's bytes."""
+"""The package's output is byte-identical to the program's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import hexapla
 
 LINES = [*made_up_lines(97, 2), "", "zebra ☃ Ω", "a dog. " * 40, "THE DOG RUNS"]
 
-# Every option of a search, with a value that changes something.
+# Every search option, with a value that changes something.
 CASES: list[dict[str, Any]] = [
     {},
     {"beam_size": 1},
@@ -53,7 +53,7 @@ CASES: list[dict[str, Any]] = [
 
 
 def flags(options: dict[str, Any]) -> list[str]:
-    """The options as the program's."""
+    """The options as flags of the program."""
     all_flags = []
     for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
@@ -248,7 +248,7 @@ def test_warnings_point_at_the_line_of_the_caller(translator: hexapla.Translator
 
 
 def test_every_message_counts_lines_from_one(translator: hexapla.Translator) -> None:
-    """The third of three lines is line 3, whoever speaks of it."""
+    """Every warning and error calls the third line "line 3"."""
     with pytest.warns(hexapla.LineWarning, match="^line 3: "):
         translator.translate(["a", "a", LONG], max_length=5)
     with pytest.warns(hexapla.LineWarning, match="^line 3: "):

@@ -1,4 +1,4 @@
-"""What tools find in the package: types, descriptions, results as plain data."""
+"""The package for tools: types, descriptions, results as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONS = [hexapla.SearchOptions, hexapla.TrainingOptions, hexapla.MetricOptions
 
 
 def annotated() -> Iterator[tuple[str, Any]]:
-    """Every public class and function, and every function that a public class has."""
+    """Every public class and function, and every function of a public class."""
     for one in PUBLIC:
         yield one.__name__, one
         for name, member in vars(one).items() if isinstance(one, type) and one not in OPTIONS else ():
@@ -60,7 +60,7 @@ for one in test_typing.EVERYTHING.values():
 
 
 def made(kind: Any) -> Any:
-    """A value of a type of the results."""
+    """A value of a result type."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)

@@ -1,6 +1,7 @@
 #pragma once
-// A subcommand is one file with one door: add_<name>() declares its options and what it does when chosen. The parser
-// is CLI11, which only cli/parser.h includes: it takes longer to compile than a command does.
+// A subcommand is one file with one entry point: add_<name>() declares its options and its action.
+// The parser is CLI11, which only cli/parser.h includes, because it takes longer to compile than a
+// command does.
 #include <deque>
 #include <functional>
 #include <memory>
@@ -19,7 +20,7 @@ class Option;
 
 namespace hexapla::cli {
 
-// The type of the numbers of an option's variable: of itself, of an optional one, or of a list. void: it has none.
+// The number type of a variable (a number, optional or list); void if it holds none.
 template <class T>
 struct NumberIn : std::type_identity<void> {};
 template <Number T>
@@ -31,34 +32,34 @@ struct NumberIn<std::vector<T>> : std::type_identity<T> {};
 template <class T>
 constexpr bool holds_number = !std::is_void_v<typename NumberIn<T>::type>;
 
-// Looks at a word where it is read, and throws UsageError. The name tells options apart that have it.
+// Checks a word when it is read; throws UsageError. The name marks options with the validator.
 struct Validator {
   std::function<void(const std::string& word)> check;
   std::string name = "";
 };
 
-// An option of a command, which owns it. Each function that declares something returns the option.
+// An option, owned by its command. Functions that declare something return the option.
 class Option {
  public:
   explicit Option(CLI::Option& parsed) : parsed_(parsed) {}
 
-  Option* default_str(const std::string& text);  // as the help shows it
+  Option* default_str(const std::string& text);  // default shown in the help
   Option* type_name(const std::string& name);
   Option* group(const std::string& title);
   Option* required();
   Option* expected(int words);  // below 0: at least -words
   Option* expected(int least, int most);
-  Option* list();      // one word or more
-  Option* repeated();  // one word each time it is given
-  Option* take_all();  // every time counts, not the last alone
+  Option* list();      // one or more words
+  Option* repeated();  // one word per occurrence
+  Option* take_all();  // keeps all occurrences, not only the last
   Option* delimiter(char between);
   Option* check(const Validator& validator);
   Option* choices(const Choices& words);  // for manuals and completion; check() refuses others
-  // The condition under which the option does anything, asked once all options have been read.
+  // The condition under which the option has an effect, evaluated after all options have been read.
   Option* when(std::function<When()> condition);
 
-  size_t count() const;                    // how often it was given
-  std::vector<std::string> words() const;  // its values; of a switch none
+  size_t count() const;                    // number of occurrences
+  std::vector<std::string> words() const;  // its values; empty for a switch
   const Choices& choices() const { return choices_; }
   When when() const { return condition_ ? condition_() : kAlways; }
   CLI::Option& parsed() const { return parsed_; }
@@ -69,14 +70,14 @@ class Option {
   std::function<When()> condition_;
 };
 
-// The program or a subcommand. An option with a number takes its range, without which it does not compile; the help
-// shows the range, and what is no number in it is a UsageError with option, value and range.
+// The program or a subcommand. A numeric option requires its range (a missing one does not
+// compile). The help shows the range; any other value is a UsageError with option, value and range.
 class Command {
  public:
   struct NumberOption {
     Option* option;
-    std::string requirement;           // as the message says it
-    std::vector<std::string> outside;  // numbers next to the range that it does not have
+    std::string requirement;           // wording of the error message
+    std::vector<std::string> outside;  // numbers just outside of the range
   };
 
   explicit Command(const std::string& help = "", const std::string& name = "");
@@ -107,12 +108,12 @@ class Command {
     return option;
   }
 
-  // The option of this name, "--beam-size". It must be there.
+  // The option of this name, "--beam-size". It must exist.
   Option* get_option(const std::string& name);
   bool has(const std::string& name) const;
-  // Once it has been read; false where there is no option of this name.
+  // After parsing; false if there is no option of this name.
   bool was_given(const std::string& name) const;
-  // UsageError: one that was given does nothing beside the others as they are now.
+  // UsageError: a given option has no effect with the present values of the others.
   void refuse_idle() const;
   const std::vector<NumberOption>& numbers() const { return numbers_; }
   const std::deque<Option>& options() const { return options_; }
@@ -139,10 +140,11 @@ class Command {
 // The action of the chosen subcommand; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
-// All subcommands with their options. Where an option that takes one value is given twice, the last one counts.
+// Adds all subcommands with their options. If an option with one value is given twice, the last
+// value counts.
 void add_commands(Command& app, Action& chosen);
 
-// Each makes a subcommand of `app` whose callback sets `chosen`.
+// Each adds a subcommand to `app` whose callback sets `chosen`.
 void add_train(Command& app, Action& chosen);
 void add_tune(Command& app, Action& chosen);
 void add_replay(Command& app, Action& chosen);

@@ -26,7 +26,7 @@ namespace {
 
 void complain(const std::string& message) { say_on_stderr("hexapla: error: " + message + "\n"); }
 
-// The subcommand that was named, or the program itself.
+// The chosen subcommand, or the program itself.
 const Command& named(const Command& app) {
   for (const Command& command : app.commands())
     if (command.parser().parsed()) return command;
@@ -35,7 +35,7 @@ const Command& named(const Command& app) {
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
 
-// An argument that nothing takes: CLI11 would list it and its neighbors in reverse.
+// Message for an argument that nothing takes. CLI11 would list it and its neighbors in reverse.
 std::string unexpected(const Command& app, const Command& command, std::string word) {
   if (word.front() != '-') {
     if (&command != &app)
@@ -64,8 +64,8 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
   return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
 }
 
-// An option with one value takes its last one; options that collect (-m A -m B) and lists go on collecting. So a
-// script's own choice can follow its defaults.
+// An option with one value takes its last one, so that arguments can override a script's defaults;
+// options that collect values (-m A -m B) and lists keep all.
 void last_one_counts(CLI::App& app) {
   for (CLI::Option* option : app.get_options())
     if (!option->get_positional() && option->get_items_expected_max() == 1 &&
@@ -119,7 +119,7 @@ void add_commands(Command& app, Action& chosen) {
 
 namespace {
 
-// Data that did not reach stdout is lost: say so, unless whoever read it (head) has simply had enough.
+// Reports data that could not be written to stdout, unless the reader (head) closed the pipe.
 int with_stdout_written(int code) {
   if (std::cout.flush() && std::fflush(stdout) == 0) return code;
   pollfd reader{STDOUT_FILENO, POLLOUT, 0};
@@ -137,12 +137,12 @@ void complain_about_memory() {
   try {
     complain(cat("out of memory: ", why_memory_was_refused(0),
                  "; smaller batches (--batch-tokens, --batch-size) and a ", "smaller model take less"));
-  } catch (const std::bad_alloc&) {  // not even for the message
+  } catch (const std::bad_alloc&) {  // not even memory for the message
     std::fputs("hexapla: error: out of memory\n", stderr);
   }
 }
 
-// Refuses idle options of the command, of the subcommand that was chosen, and of the subcommands of that one.
+// Refuses options without effect of the command and, recursively, of its chosen subcommands.
 void refuse_idle(const Command& command) {
   command.refuse_idle();
   for (const Command& sub : command.commands())
@@ -198,7 +198,7 @@ int run(int argc, const char* const* argv) try {
     refuse_idle(app);
     return chosen();
   });
-} catch (const std::bad_alloc&) {  // not even for the options
+} catch (const std::bad_alloc&) {  // not even memory for the options
   complain_about_memory();
   return 1;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// For tests of commands as users meet them: arguments and stdin in; exit code, stdout and stderr out.
+// Runs commands in tests: arguments and stdin in; exit code, stdout and stderr out.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ struct Result {
   std::string out, err;
 };
 
-// As long as it lives, stdin is a file with this text.
+// Replaces stdin by a file with this text during its lifetime.
 class StdinOf {
  public:
   explicit StdinOf(const std::string& text) : before_(dup(STDIN_FILENO)), file_(std::tmpfile()) {
@@ -57,7 +57,7 @@ inline Result run_command(std::vector<std::string> arguments, const std::string&
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }
 
-// A model of one and two layers and three heads that knows nothing.
+// Saves an untrained model with one encoder layer, two decoder layers and three heads.
 inline void save_untrained_model(const std::string& path, const text::Vocabulary& vocabulary,
                                  const std::string& encoder_mixing = "attention") {
   model::Config c;
@@ -80,7 +80,7 @@ inline std::vector<std::string> operator+(std::vector<std::string> words, const 
   return words;
 }
 
-// A folder for the files that a command reads.
+// A temporary folder for files that a command reads.
 class CommandFolder : public TestFolder {
  protected:
   std::string write(const std::string& name, const std::string& text) const {

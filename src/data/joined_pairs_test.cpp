@@ -63,7 +63,7 @@ TEST(PairJoiner, JoinsAsOftenAsAsked) {
 
 class JoinedText : public TestFolder {
  protected:
-  // The stored text of each part, of lines dealt in two halves.
+  // The stored text of each of two halves of the lines.
   std::vector<std::vector<std::string>> deal(size_t parts, bool keep_text, double probability) {
     TrainingText text(parse_sets("train-sets", {at("a"), at("b")}, false), {size_t{1} << 30, folder()});
     const PartOfPair part_of = [&](const TextPair& p) {

@@ -1,6 +1,7 @@
 #pragma once
-// The options that a user has for decoding. Each is declared once, in visit(), with the condition under which it does
-// something; command line, requests and messages follow from it. The options become TranslateOptions.
+// Decoding options. Each is declared once, in visit(), with the condition under which it has an
+// effect; command line, requests and messages follow from that. They are converted to
+// TranslateOptions.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace hexapla::decode {
 
-// What translating and scoring share: how scores are normalized, batches, precision.
+// Options shared by translating and scoring: normalization of scores, batches, precision.
 struct ScoringOptions {
   double length_penalty = 0.6;
   std::string length_normalization = "paper";
@@ -22,7 +23,8 @@ struct ScoringOptions {
   std::string protect = "auto";
   std::vector<std::string> protect_pattern;
 
-  // f(name, field, help, allowed, when): allowed is a number's Range, the Choices of a word, or Anything.
+  // f(name, field, help, allowed, when). allowed: a number's Range, the Choices of a word, or
+  // AnyValue.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     visit_scores(o, f);
@@ -68,7 +70,7 @@ struct ScoringOptions {
   }
 };
 
-// Whether translations are drawn: a set of options without `sample` never does.
+// Whether translations are sampled: never if the set has no option `sample`.
 template <class Options>
 bool draws(const Options& o) {
   if constexpr (requires { o.sample; })
@@ -77,7 +79,7 @@ bool draws(const Options& o) {
     return false;
 }
 
-// Looking for the best translation.
+// Options of a search for the best translation.
 struct BeamOptions : ScoringOptions {
   int64_t beam_size = 4, n_best = 1;
   double word_penalty = 0, coverage_penalty = 0;
@@ -89,9 +91,9 @@ struct BeamOptions : ScoringOptions {
   std::string unk = "keep";
   std::string stop_when = "full";
   std::string sentences = "auto", long_input = "split", letter_case = "auto";
-  int64_t familiar = 0;  // no option: Parting::familiar, of the model's record (decode/models/search_defaults.h)
+  int64_t familiar = 0;  // not an option: Parting::familiar, from the model's record (decode/models/search_defaults.h)
 
-  // As above. n-best is not among them: not every use of a translation has a place for more than one.
+  // As above, without n-best, because not every use of a translation can take more than one.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     visit_search(o, f);
@@ -169,7 +171,7 @@ struct BeamOptions : ScoringOptions {
   }
 };
 
-// Drawing instead of looking for the best.
+// Options of sampling.
 struct SampleOptions {
   bool sample = false;
   double temperature = 1;
@@ -177,7 +179,7 @@ struct SampleOptions {
   double top_p = 1;
   uint64_t seed = 1;
 
-  // As above; all but the first need it.
+  // As above; all others require `sample`.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
     const When drawing{o.sample, "is for `sample`, which is off; turn it on, or leave the other out"};
@@ -193,7 +195,7 @@ struct SampleOptions {
   void add_to(SearchOptions& options) const;
 };
 
-// All that decoding can be told, as a program or a file tells it.
+// All decoding options, for the command line and config files.
 struct DecodingOptions : BeamOptions, SampleOptions {
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
@@ -205,7 +207,7 @@ struct DecodingOptions : BeamOptions, SampleOptions {
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
 };
 
-// What one request among others can be told: neither batches nor the precision, which all of them have in common, nor
+// Options of a single request: without batches and precision, which all requests share, and without
 // patterns, which are the operator's.
 struct RequestOptions : DecodingOptions {
   template <class Self, class F>

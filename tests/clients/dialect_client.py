@@ -1,6 +1,6 @@
-"""Uses a server as Dialect does, a translation program for GNOME: by Dialect's own module, unchanged, with its HTTP library.
+"""Uses a server like Dialect, a translation program for GNOME: by Dialect's own unchanged module and its HTTP library.
 Usage: dialect_client.py FOLDER PORT LINE TRANSLATION, with Dialect's folder (/usr/share/dialect) and a server at
-localhost; ends with an error where it is not served. Needs gi and libsoup 3."""
+localhost; ends with an error if a request fails. Needs gi and libsoup 3."""
 import sys
 
 folder, port, line, translation = sys.argv[1:5]
@@ -25,7 +25,7 @@ def expect(what, found, expected):
 
 
 def received(message):
-    """As Dialect has it: what its session reads of the answer."""
+    """Sends a message and reads the answer as Dialect's session does."""
     found = []
 
     def on_response(session, result):

@@ -1,5 +1,5 @@
-"""Uses a server as other people's programs do: clients that know nothing of hexapla, unchanged, with its address.
-Usage: http_clients.py URL LINE TRANSLATION (from English to German); ends with an error where one of them is not served."""
+"""Uses a server through unchanged third-party clients that know nothing of hexapla but its address.
+Usage: http_clients.py URL LINE TRANSLATION (from English to German); ends with an error if one of them fails."""
 import io
 import sys
 import urllib.error

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""LibreTranslate's own server with a splitter of sentences that needs no download. Arguments are the server's."""
+"""Runs LibreTranslate's own server with a sentence splitter that needs no download. Arguments are the server's."""
 import re
 
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Trains a small model with Marian's own trainer on the processor, imports it, and translates a text in both programs.
+"""Trains a small model with Marian's own trainer on the CPU, imports it, and translates a text in both programs.
 
     marian_trains.py FOLDER TRAIN.en TRAIN.de TEST.en [TEST.de] [--hexapla PROGRAM] [--updates 1500]
 
-FOLDER keeps the model: called again, a training that was stopped goes on, and a finished one is only compared. Needs pymarian,
-sentencepiece and, with TEST.de, sacrebleu. Ends with 1 where fewer than 99 % of the translations are the same, greedy or with a beam of 4.
+FOLDER keeps the model: a second call resumes an interrupted training, and only compares a finished one. Needs pymarian,
+sentencepiece and, with TEST.de, sacrebleu. Exit code 1 if fewer than 99 % of the translations are the same, greedy or with a beam of 4.
 """
 import argparse, gzip, pathlib, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# In the mean of words, not in sums, and without clipping: what 1,500 batches of 96 teach depends on it.
+# The loss is a mean over words, not a sum, without clipping: the result of 1,500 batches of 96
+# depends on it.
 TRAINING = ("--type transformer --dim-emb 128 --transformer-heads 4 --transformer-dim-ffn 256 --enc-depth 2 --dec-depth 2 "
             "--tied-embeddings-all true --transformer-ffn-activation relu --learn-rate 0.003 --lr-warmup 200 --lr-decay-inv-sqrt 200 "
             "--mini-batch 96 --maxi-batch 100 --max-length 60 --optimizer-params 0.9 0.98 1e-09 --label-smoothing 0.1 --clip-norm 0 "

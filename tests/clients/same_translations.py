@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Exports a model and translates a text with it in the programs it was exported to, each with the settings that came along, and
-here with the same search. Prints how many translations are the same, and BLEU of both.
+"""Exports a model and translates a text with it in the programs that it was exported to, each with the exported settings, and in
+hexapla with the same search. Prints how many translations are the same, and BLEU of both.
 
     same_translations.py MODEL SOURCE REFERENCE [--to hf-marian] [--hexapla PROGRAM] [--lines 1000] [-- OPTIONS OF EXPORT]
     same_translations.py MODEL SOURCE REFERENCE --to argos --libretranslate PYTHON [-- --languages en-de]
 
 Needs transformers and torch, pymarian, or ctranslate2, with sentencepiece and sacrebleu. An Argos folder is served by LibreTranslate's
-own server, of a Python that has libretranslate 1.9.6, computing in f32; it cuts lines into sentences, and puts the case of the first
-letter and the punctuation at the end right by the source: the same is done here before comparing. Ends with 1 where fewer than 99 % are
-the same, or BLEU differs by more than 0.1.
+own server, from a Python with libretranslate 1.9.6, computing in f32. It splits lines into sentences, and adapts the case of the first
+letter and the final punctuation to the source; this script does the same before comparing. Exit code 1 if fewer than 99 % are the
+same, or if BLEU differs by more than 0.1.
 """
 import argparse, gzip, json, os, pathlib, re, subprocess, sys, tempfile, time, urllib.request
 import libretranslate_offline
@@ -59,7 +59,7 @@ def ask_libretranslate(path, body=None):
 def by_libretranslate(folder, lines, o):
     home = folder.parents[1]
     subprocess.run([o.hexapla, "export", o.model, "--to", "argos", "--languages", "de-en", "-o", str(folder.parent / "translate-de_en-1_0")],
-                   check=True, stderr=subprocess.DEVNULL)  # it wants both directions
+                   check=True, stderr=subprocess.DEVNULL)  # it requires both directions
     environment = {**os.environ, "HOME": str(home), "ARGOS_PACKAGES_DIR": str(folder.parent), "ARGOS_COMPUTE_TYPE": "float32",
                    "ARGOS_INTRA_THREADS": "1", "OMP_NUM_THREADS": "1"}
     with open(home / "log", "w") as log:
@@ -85,7 +85,7 @@ def by_libretranslate(folder, lines, o):
 
 
 def formatted(o, sources, translations):
-    """As LibreTranslate does it."""
+    """Formats translations with LibreTranslate's own function."""
     code = ("import html, json, sys; from libretranslate.language import improve_translation_formatting as f; "
             "print(json.dumps([html.unescape(f(a, b)) for a, b in json.load(sys.stdin)]))")
     said = subprocess.run([o.libretranslate, "-c", code], input=json.dumps(list(zip(sources, translations))), check=True,
@@ -94,7 +94,7 @@ def formatted(o, sources, translations):
 
 
 PEERS = {"hf-marian": by_transformers, "marian": by_marian, "ctranslate2": by_ctranslate2, "argos": by_libretranslate}
-# Where the files do not say how to search: what the system does.
+# The systems' own search defaults, for files without search settings.
 SEARCHES = {"ctranslate2": {"beam-size": "4", "length-normalization": "power", "length-penalty": "1"},
             "argos": {"beam-size": "4", "length-normalization": "power", "length-penalty": "0.2"}}
 

@@ -1,4 +1,4 @@
-"""Translates stdin by greedy search with a folder of CTranslate2 and the SentencePiece models in it.
+"""Translates stdin by greedy search with the CTranslate2 model and the SentencePiece models in a folder.
 Usage: translate_with_ctranslate2.py FOLDER [COMPUTE_TYPE]"""
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translates the lines of a golden.json with the model.npz of a folder by Marian; ends with 1 where one differs.
+"""Translates the lines of a golden.json with Marian and the model.npz of a folder. Exit code 1 if one differs.
 
     translate_with_marian.py FOLDER GOLDEN
 """

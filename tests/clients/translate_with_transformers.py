@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Translates stdin with the model in a folder, by transformers, one line at a time.
+"""Translates stdin with transformers and the model in a folder, one line at a time.
 Usage: translate_with_transformers.py FOLDER BEAM [LANGUAGE] < lines > translations"""
 import sys
 

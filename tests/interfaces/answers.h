@@ -1,7 +1,8 @@
 #pragma once
 // The answer of each interface to a case, in one form:
-//   {"lines": [[{text, score, normalized, ids or tokens, token_scores, alignment}]], "warnings": [[line, what]]}, or
-//   {"error": what}. A score of -infinity is null; a member that an interface does not have is missing.
+//   {"lines": [[{text, score, normalized, ids or tokens, token_scores, alignment}]],
+//    "warnings": [[line, what]]}, or {"error": what}
+// A score of -infinity is null; a member that an interface does not have is missing.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-"""The softmax, and what a feed-forward network bends its hidden layer with; its slope."""
+"""The softmax; the activations of the feed-forward network and their derivatives."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The backward pass in NumPy: the derivative of the loss with respect to everything, a step at a time."""
+"""The backward pass in NumPy: the derivative of the loss with respect to everything, step by step."""
 
 import numpy as np
 from activations import activation, activation_slope, softmax
@@ -7,7 +7,7 @@ from weighing import phi, phi_slope
 
 
 class Backward(Forward):
-    """The derivatives, each computed from those that the file has for what it goes through."""
+    """The derivatives, each computed from the file's derivatives of the next step."""
 
     def gradient(self, name):
         return self.f["gradient." + name]
@@ -48,7 +48,7 @@ class Backward(Forward):
         self.projection_gradients(scope)
 
     def weighed_gradients(self, scope, q, k, d):
-        """Without a softmax; the file has no derivatives of the scores themselves."""
+        """Of weights without a softmax: the file has no derivatives of their scores."""
         one, other = (phi(q), phi(k)) if self.kernel else (q * self.scale, k * self.scale)
         to_q, to_k = (phi_slope(q), phi_slope(k)) if self.kernel else (1, 1)
         name = f"in a score that goes through {self.weighing}"
@@ -94,7 +94,7 @@ class Backward(Forward):
         self.linear_gradients(f[scope + ".hidden"], g(scope + ".output"), scope + ".outer")
 
     def into_sublayer(self, scope):
-        """What a sublayer gives back to its input: dy times its own derivative, F'(x)."""
+        """The derivative of a sublayer's input: dy F'(x), without the residual connection."""
         f, g = self.f, self.gradient
         if scope.endswith("feed_forward") and self.has_experts():
             return self.into_experts(scope)
@@ -111,7 +111,7 @@ class Backward(Forward):
         return g(scope + ".k") @ f[scope + ".key.weight"].T + g(scope + ".v") @ f[scope + ".value.weight"].T
 
     def norm_backward(self, x, d, module):
-        """J^T d of a norm, for its input; and the derivatives of gain and bias."""
+        """The derivative of a norm's input, J^T d; checks those of gain and bias."""
         if self.c["norm"] == "none":
             return d
         gain = self.f[module + ".gain"]

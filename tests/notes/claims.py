@@ -1,6 +1,6 @@
-"""Recomputes what docs/notes.md says of the notes themselves: the slips in their formulas, and figures of docs/lab.
+"""Checks what docs/notes.md says about the notes: the errors in their formulas, and figures of docs/lab.
 
-usage: claims.py DOCS     the project's folder docs; exit code 1 where a statement does not hold, 77 where NumPy is missing
+usage: claims.py DOCS     the project's folder docs; exit code 1 if a statement is wrong, 77 if NumPy is missing
 """
 
 import os
@@ -17,7 +17,7 @@ from activations import softmax
 
 
 def formulas():
-    """The derivation of self-attention, element by element, on any numbers."""
+    """The derivation of self-attention, element by element, on random numbers."""
     random = np.random.default_rng(1)
     q, k, v = random.normal(size=(3, 4, 5))
     alpha = q @ k.T
@@ -29,13 +29,13 @@ def formulas():
     yield "and not the right one", not np.allclose(alpha @ v, right)
     masked = softmax(np.where(np.triu(np.ones((4, 4)), 1) == 1, -1e999, alpha))
     yield "with the mask alpha'_12 is 0", masked[0, 1] == 0
-    written = masked[0, 1] * v[0] + masked[1, 1] * v[1]  # the second row of the output, as it is written
+    written = masked[0, 1] * v[0] + masked[1, 1] * v[1]  # the second row of the output, as written
     yield "so the second output as written is alpha'_22 v'_2 alone", np.allclose(written, masked[1, 1] * v[1])
     yield "where the second word also looks at the first", not np.allclose(written, (masked @ v)[1])
 
 
 def modules():
-    """The build in PyTorch: `return encoder_y,` and `return dec_output,`; the argument that nothing reads."""
+    """The PyTorch code: `return encoder_y,` and `return dec_output,`; dropout on the weights."""
     def encoder(x):
         return x,
 

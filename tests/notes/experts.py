@@ -1,11 +1,11 @@
-"""A mixture of experts in NumPy: every expert computes every token, and gates of 0 leave out what was not chosen."""
+"""A mixture of experts in NumPy: every expert computes every token; experts not chosen have gate 0."""
 
 import numpy as np
 from activations import activation, activation_slope, softmax
 
 
 class Experts:
-    """Its formulas, and their derivatives. Forward and Backward have the file and the check."""
+    """Its formulas and their derivatives, as a base of Forward, which has the file and the check."""
 
     def has_experts(self):
         return self.c.get("experts", 0) > 0
@@ -14,7 +14,7 @@ class Experts:
         return softmax(x @ self.f[scope + ".router.weight"])
 
     def gates(self, p):
-        """Those of the most probable experts, side by side with zeros."""
+        """The gates of the most probable experts; 0 for the others."""
         k = self.c.get("experts-per-token", 1)
         chosen = np.argsort(-p, axis=-1, kind="stable")[:, :k]
         gates = np.zeros_like(p)
@@ -22,7 +22,7 @@ class Experts:
         return gates / gates.sum(-1, keepdims=True) if k > 1 else gates
 
     def of_expert(self, scope, e, x):
-        """What goes into the activation, what comes out, and the output."""
+        """The input and the output of the activation, and the expert's output."""
         inner = self.linear(x, f"{scope}.experts.{e}.inner")
         hidden = activation(self.c["activation"])(inner)
         return inner, hidden, self.linear(hidden, f"{scope}.experts.{e}.outer")
@@ -31,7 +31,7 @@ class Experts:
         return sum(gates[:, e, None] * self.of_expert(scope, e, x)[2] for e in range(gates.shape[1]))
 
     def mixture(self, scope, x):
-        """What the layer makes of x."""
+        """The output of the layer for x."""
         return self.weighted(scope, x, self.gates(self.probabilities(scope, x)))
 
     def experts(self, scope):
@@ -41,7 +41,7 @@ class Experts:
         self.check("experts: sum of gate FFN(x)", self.weighted(scope, x, f[scope + ".gates"]), f[scope + ".output"])
 
     def into_expert(self, scope, e, x):
-        """Derivatives of what goes into its activation, and of its output."""
+        """The derivatives of the activation's input and of the expert's output."""
         d = self.f[scope + ".gates"][:, e, None] * self.gradient(scope + ".output")
         slope = activation_slope(self.c["activation"])(self.of_expert(scope, e, x)[0])
         return d @ self.f[f"{scope}.experts.{e}.outer.weight"].T * slope, d
@@ -64,12 +64,12 @@ class Experts:
         self.linear_gradients(x, self.into_router(scope), scope + ".router")
 
     def into_router(self, scope):
-        """Through its softmax."""
+        """The derivative of the router's logits, through its softmax."""
         p, d = self.f[scope + ".probabilities"], self.gradient(scope + ".probabilities")
         return p * (d - (p * d).sum(-1, keepdims=True))
 
     def into_experts(self, scope):
-        """What the layer gives back to its input."""
+        """The derivative of the layer's input."""
         x, d = self.f[self.input(scope)], self.into_router(scope) @ self.f[scope + ".router.weight"].T
         for e in range(self.f[scope + ".gates"].shape[1]):
             d = d + self.into_expert(scope, e, x)[0] @ self.f[f"{scope}.experts.{e}.inner.weight"].T

@@ -1,4 +1,4 @@
-"""The forward pass in NumPy: the notes' formulas, each computed from what the file has for its inputs."""
+"""The forward pass in NumPy: the notes' formulas, each computed from the file's values of its inputs."""
 
 import numpy as np
 from activations import activation, softmax
@@ -40,7 +40,7 @@ def sinusoids(c, pos):
 
 
 class Forward(Mixing, Experts):
-    """The formulas of a forward pass. A method per topic of the notes."""
+    """The formulas of a forward pass, one method per topic of the notes."""
 
     def __init__(self, file, check):
         self.f, self.c, self.check = file, file.config, check
@@ -56,14 +56,14 @@ class Forward(Mixing, Experts):
     # Names.
 
     def sublayers(self, stack):
-        """Of a stack, from the first to the last: their scopes."""
+        """The scopes of a stack's sublayers, from first to last."""
         decoder = [self.target_mixing(), "cross_attention", "feed_forward"]
         kinds = decoder if stack == "decoder" else [self.mixing(), "feed_forward"]
         layers = self.c["enc-layers" if stack == "encoder" else "dec-layers"]
         return [f"{stack}.layers.{i}.{kind}" for i in range(layers) for kind in kinds]
 
     def last(self, stack):
-        """The name of what a stack gives."""
+        """The name of a stack's output."""
         return f"{stack}.norm" if self.last_norm else self.sublayers(stack)[-1] + ".norm"
 
     def stream(self, scope):
@@ -76,7 +76,7 @@ class Forward(Mixing, Experts):
         return all_of_them[place - 1] + (".sum" if self.pre else ".norm")
 
     def input(self, scope):
-        """The name of what the sublayer gets."""
+        """The name of the sublayer's input."""
         return scope + ".norm" if self.pre else self.stream(scope)
 
     def norm_module(self, scope):
@@ -139,7 +139,7 @@ class Forward(Mixing, Experts):
             return
         m[np.triu_indices(n, 1)] = -np.inf
         self.check("sequence mask: M is 0 at and below the diagonal, -inf above", m, self.f["decoder.mask"])
-        below = 1 - np.triu(np.ones((n, n)), 1)  # the mask of ones and zeros
+        below = 1 - np.triu(np.ones((n, n)), 1)  # mask of ones and zeros
         filled = np.where(below == 0, -1e9, 0)
         scope = "decoder.layers.0.self_attention"
         if self.weighing == "softmax" and not self.additive:
@@ -203,7 +203,7 @@ class Forward(Mixing, Experts):
         return phi(q) @ transposed(phi(k)) if self.kernel else q @ transposed(k) * self.scale
 
     def pooled(self, scope, v):
-        """f(q, (k_1, v_1) ...) = sum over i of alpha(q, k_i) v_i, a query at a time."""
+        """f(q, (k_1, v_1) ...) = sum over i of alpha(q, k_i) v_i, one query at a time."""
         weights = self.f[scope + ".weights"]
         by_query = np.stack(
             [
@@ -214,7 +214,7 @@ class Forward(Mixing, Experts):
         self.check("pooling: o_t = sum over i of alpha(q_t, k_i) v_i", join(by_query), self.f[scope + ".heads"])
 
     def whole_attention(self):
-        """The one-line formula, without anything in between."""
+        """The one-line formula, without intermediates."""
         scope = "encoder.layers.0.self_attention"
         if self.additive or self.c["attention-bias"] or scope not in self.sublayers("encoder"):
             return
@@ -245,7 +245,7 @@ class Forward(Mixing, Experts):
         self.check(
             "feed-forward: hidden W_2 + b_2", self.linear(f[scope + ".hidden"], scope + ".outer"), f[scope + ".output"]
         )
-        # Two convolutions of width 1: each position by itself.
+        # Two convolutions of width 1, at each position separately.
         alone = [self.linear(row, scope + ".inner") for row in f[self.input(scope)]]
         self.check(
             "feed-forward: the same matrices at each position, one position at a time", alone, f[scope + ".inner"]
@@ -333,7 +333,7 @@ class Forward(Mixing, Experts):
                 behind = both[1, lengths[1] :]
                 self.check("padding: nothing is computed for its rows", behind, np.zeros_like(behind))
 
-    # From ids to loss, with nothing of the file but ids and weights.
+    # From ids to loss, using only ids and weights of the file.
 
     def all_of_it(self):
         source = self.stack("encoder", self.start("encoder", "source.ids"), None)

@@ -14,7 +14,7 @@ def thirds(x):
 
 
 class Mixing:
-    """Their formulas, and their derivatives. Forward and Backward have the file and the check."""
+    """Their formulas and their derivatives, as a base of Forward, which has the file and the check."""
 
     def mixing(self):
         """The name of the encoder's first sublayer."""
@@ -26,7 +26,7 @@ class Mixing:
         return {"attention": "self_attention", "ssru": "recurrence"}[self.c.get("decoder-mixing", "attention")]
 
     def mixed(self, scope, x):
-        """What the sublayer makes of x."""
+        """The output of the sublayer for x."""
         if scope.startswith("decoder"):
             return np.maximum(0, self.cells(scope, x)[2])
         if scope.endswith("convolution"):
@@ -37,7 +37,7 @@ class Mixing:
         return range(n) if way.endswith("onward") else range(n - 1, -1, -1)
 
     def states(self, way, x):
-        """h' = (1 - z) n + z h of each token; the h that each began with; r, z, n, and h U_n + c_n."""
+        """For each token: h' = (1 - z) n + z h; the h before it; r, z, n, and h U_n + c_n."""
         width = self.f[way + ".state.weight"].shape[0]
         inputs = self.linear(x, way + ".input")
         after, before = np.zeros((len(x), width)), np.zeros((len(x), width))
@@ -52,7 +52,7 @@ class Mixing:
         return after, before, gates
 
     def cells(self, scope, x):
-        """Of the SSRU: x W, f = sigmoid(x W_f + b_f), c = f c' + (1 - f) x W; c': that of the token before."""
+        """The SSRU: x W, f = sigmoid(x W_f + b_f), c = f c' + (1 - f) x W, where c' is that of the token before."""
         candidate, forget = self.linear(x, scope + ".candidate"), sigmoid(self.linear(x, scope + ".forget"))
         cell, c = np.zeros_like(candidate), np.zeros(candidate.shape[1])
         for t in range(len(x)):
@@ -60,7 +60,7 @@ class Mixing:
         return candidate, forget, cell
 
     def cell_gradients(self, scope, x, dy):
-        """Of x W, of f, of c, and of x W_f + b_f."""
+        """The derivatives of x W, f, c, and x W_f + b_f."""
         candidate, forget, cell = self.cells(scope, x)
         of_cell, carried = np.zeros_like(cell), np.zeros(cell.shape[1])
         for t in reversed(range(len(x))):
@@ -112,7 +112,7 @@ class Mixing:
             self.linear_gradients(self.states(f"{scope}.{way}", x)[1], into_state, f"{scope}.{way}.state")
 
     def through_time(self, way, x, dy):
-        """Back from the last step to the first: of x W + b, of h U + c, of r, z and n."""
+        """From the last step to the first: the derivatives of x W + b, of h U + c, and of r, z and n."""
         _, before, (r, z, n, h_n) = self.states(way, x)
         into_input, into_state = np.zeros((len(x), 3 * dy.shape[1])), np.zeros((len(x), 3 * dy.shape[1]))
         gates, carried = np.zeros((3, *dy.shape)), np.zeros(dy.shape[1])
@@ -129,7 +129,7 @@ class Mixing:
         return into_input, into_state, gates
 
     def into_mixing(self, scope):
-        """What it gives back to its input."""
+        """The derivative of the sublayer's input."""
         x, dy = self.f[self.input(scope)], self.gradient(scope + ".output")
         if scope.startswith("decoder"):
             of_candidate, _, _, into_forget = self.cell_gradients(scope, x, dy)
@@ -139,7 +139,7 @@ class Mixing:
             wide = dy @ self.f[scope + ".kernel.weight"].T
             d, parts = np.zeros_like(x), np.split(wide, wide.shape[1] // x.shape[1], axis=1)
             for j, part in enumerate(parts):
-                shift = j - len(parts) // 2  # token t had the part of token t + shift
+                shift = j - len(parts) // 2  # token t used the part of token t + shift
                 for t in range(max(0, -shift), min(len(x), len(x) - shift)):
                     d[t + shift] += part[t]
             return d

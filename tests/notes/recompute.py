@@ -1,10 +1,10 @@
-"""Computes every formula of the notes again, from a file of `hexapla inspect --weights --gradients --beside ...` alone.
+"""Recomputes every formula of the notes from a file of `hexapla inspect --weights --gradients --beside ...` alone.
 
 usage: recompute.py FILE.safetensors
 
-Each formula is computed in f64 from what the file has for its inputs, and compared with what the file has for its
-result: to 1e-5, relative to the largest number of the tensor where that is above 1. A line for each formula; exit
-code 1 where one differs, 77 where NumPy is missing.
+Each formula is computed in f64 from the file's values of its inputs and compared with the file's result: to 1e-5,
+relative to the largest number of the tensor if that is above 1. Prints a line per formula; exit code 1 if one differs,
+77 if NumPy is missing.
 """
 
 import json
@@ -48,7 +48,7 @@ class File:
 
 
 class Check:
-    """Compares, and remembers for each formula how often and how far it was off."""
+    """Compares, and records for each formula the number of comparisons and the largest error."""
 
     def __init__(self):
         self.failed = 0
@@ -73,7 +73,7 @@ class Check:
 
 
 def recompute(path):
-    """Every formula; true where all are as the file has them, and nothing of the file was left out."""
+    """Checks every formula; true if all agree with the file and every tensor of the file was used."""
     file, check = File(path), Check()
     notes = Backward(file, check)
     notes.embeddings()

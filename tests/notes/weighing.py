@@ -1,4 +1,4 @@
-"""What scores of attention become instead of a softmax, and what goes back through it; unseen keys have the score -inf."""
+"""Alternatives to the softmax of attention scores, and their derivatives; unseen keys have the score -inf."""
 
 import numpy as np
 from activations import softmax
@@ -17,7 +17,7 @@ def seen(s):
 
 
 def count(s):
-    """The keys that a query sees; 1 where it sees none."""
+    """The number of keys that a query sees, at least 1."""
     return np.maximum(1, np.isfinite(s).sum(-1, keepdims=True))
 
 
@@ -35,7 +35,8 @@ def total(s):
     return seen(s).sum(-1, keepdims=True)
 
 
-# The weights of scores; what the derivative of the weights becomes for the scores; whether a row of weights sums to 1.
+# (weights of scores, derivative of the scores from that of the weights, whether a row of weights
+# sums to 1)
 KINDS = {
     "softmax": (softmax, through_softmax, True),
     "top-4": (lambda s: softmax(four_highest(s)), through_softmax, True),

@@ -1,4 +1,4 @@
-"""A browser on the page, with the questions that the checks ask of it."""
+"""A browser on the page, with the queries of the checks."""
 import contextlib
 import os
 import pathlib
@@ -21,7 +21,7 @@ def free_port():
 
 @contextlib.contextmanager
 def serving(program, model, runs):
-    """The address of a server of this model, until the end of the block."""
+    """Serves this model until the end of the block; yields the address."""
     url = f"http://127.0.0.1:{free_port()}"
     server = subprocess.Popen([program, "serve", "-m", model, "--runs", runs, "--host", "127.0.0.1", "--port", url.rsplit(":", 1)[1]],
                               stderr=subprocess.DEVNULL)
@@ -44,7 +44,7 @@ def wait_for(url, server):
 
 
 class Visit:
-    """One tab. Whatever the browser complains about, and every request to elsewhere, is remembered."""
+    """One tab. Records every complaint of the browser and every request to another server."""
 
     def __init__(self, browser, url, **context):
         self.url, self.complaints = url, []
@@ -57,7 +57,7 @@ class Visit:
 
     def open(self, hash_=""):
         self.tab.goto(f"{self.url}/{hash_}")
-        self.tab.wait_for_selector("#model", state="attached")  # hidden beside a training
+        self.tab.wait_for_selector("#model", state="attached")  # hidden during a training
         return self
 
     def type(self, text):
@@ -78,7 +78,7 @@ class Visit:
         return self.tab.inner_text(selector)
 
     def table(self, selector=".matrix-figure table"):
-        """The numbers of a hidden table: rows of texts, without its heads."""
+        """The cells of a hidden table: rows of texts, without its heads."""
         self.tab.wait_for_selector(selector, state="attached")
         return self.tab.eval_on_selector(selector, "t => [...t.tBodies[0].rows].map(r => [...r.cells].slice(1).map(c => c.textContent))")
 
@@ -88,7 +88,7 @@ class Visit:
             self.tab.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
     def accessible(self):
-        """What axe-core finds wrong; nothing where it is not there."""
+        """The violations that axe-core finds; none without axe-core."""
         if not (axe := os.environ.get("HEXAPLA_AXE")):
             return []
         self.tab.evaluate(pathlib.Path(axe).read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The page of `hexapla serve` in a real browser, against what the program says itself.
+"""Tests the page of `hexapla serve` in a real browser against the program's own output.
 Usage: page.py PROGRAM MODEL WORK [URL]. Starts a server, or visits the one at URL. WORK is an empty folder for its files."""
 import json
 import pathlib
@@ -53,7 +53,7 @@ def errors_are_shown(visit):
     visit.tab.wait_for_selector("#status.error")
     expect(visit.text("#status") == "too many wait", "the error reads", visit.text("#status"))
     visit.tab.unroute("**/v1/translate/stream")
-    visit.complaints.clear()  # the browser reports the 503 itself
+    visit.complaints.clear()  # the browser itself reports the 503
 
 
 def a_key_is_asked_for(visit):

@@ -1,4 +1,4 @@
-// hexapla augment: more training pairs, made of what there is.
+// hexapla augment: makes more training pairs from existing text.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -122,15 +122,14 @@ void add_augment(Command& app, Action& chosen) {
                 "other direction as the source")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_flag("--both-directions", a->both, "every pair, and the same pair from the other side");
+  c->add_flag("--both-directions", a->both, "every pair, and the same pair with its sides exchanged");
   c->add_option("--train-sets", a->sets, "the pairs to start from: source and target files in turn, or .tsv files")
       ->list()
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_flag("--tsv", a->tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name")
-      ->when([a = a.get()] {
-        return When{!a->sets.empty(), "is for `train-sets`: give them, or leave it out"};
-      });
+  c->add_flag("--tsv", a->tsv, "every set is one file of SOURCE<TAB>TARGET lines, with any name")->when([a = a.get()] {
+    return When{!a->sets.empty(), "is for `train-sets`: give them, or leave it out"};
+  });
   c->add_option("-o,--output", a->output, "files to write; .gz, .zst and .xz are compressed")
       ->expected(2)
       ->check(output_file())
@@ -140,7 +139,7 @@ void add_augment(Command& app, Action& chosen) {
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
-  c->add_option("--tag", a->tag, "what back-translated sources begin with; '': nothing")
+  c->add_option("--tag", a->tag, "first word of back-translated sources; '': none")
       ->default_str("<BT>")
       ->when([a = a.get()] {
         return When{!a->text.empty(), "is for `back-translate`: give text for that, or leave it out"};
@@ -171,7 +170,7 @@ void add_augment(Command& app, Action& chosen) {
       "  hexapla augment --both-directions --train-sets train.en train.de -o both.source both.target\n"
       "  hexapla train --train-sets both.source both.target --model both --max-epochs 20\n"
       "  hexapla train --train-sets train.en train.de --init-from both --model run\n"
-      "The files appear when they are complete; stopped, nothing is written.");
+      "The files appear when they are complete; if stopped, nothing is written.");
   c->callback([a, c, &chosen] {
     a->given = given_in(*c);
     a->command = c;

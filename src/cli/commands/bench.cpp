@@ -1,4 +1,4 @@
-// hexapla bench: how fast this machine trains and translates, on made-up ids and untrained weights.
+// hexapla bench: the speed of training and translation, on made-up ids and untrained weights.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// Not getrusage(): that counts the process that started this one, too.
+// Not getrusage(), which includes the process that started this one.
 int64_t peak_mib() {
   Classic<std::ifstream> status("/proc/self/status");
   for (std::string key; status >> key;)
@@ -63,7 +63,7 @@ model::Config model_of(const std::string& preset, int64_t vocabulary) {
   return c;
 }
 
-// Sentence pairs in ids, </s> not counted.
+// A sentence pair in ids, without </s>.
 struct Pair {
   text::Ids source, target;
 };
@@ -74,13 +74,13 @@ text::Ids made_up(Random& random, int64_t n, int64_t vocabulary) {
   return ids;
 }
 
-// Lengths like those of news text (wmt) or of picture captions (multi30k); the target is about 5 % longer.
+// Lengths typical of news (wmt) or picture captions (multi30k); targets are about 5 % longer.
 int64_t source_length(Random& random, const std::string& lengths) {
   if (lengths == "wmt") return std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, 119);
   return std::clamp<int64_t>(std::llround(14.5 + 4.5 * random.normal()), 4, 45);
 }
 
-// Batches of neighbors in length, at most `tokens` target tokens each, in random order.
+// Batches of similar lengths, at most `tokens` target tokens each, in random order.
 std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t vocabulary, int64_t tokens,
                                             size_t most) {
   Random random(1);
@@ -112,7 +112,7 @@ std::vector<std::vector<Pair>> make_batches(const std::string& lengths, int64_t 
   return batches;
 }
 
-// One batch as the model takes it: <s> is 1, </s> is 2.
+// One batch in the model's layout: <s> is 1, </s> is 2.
 struct Rows {
   std::vector<int32_t> source, in, out, source_offsets{0}, target_offsets{0};
   explicit Rows(const std::vector<Pair>& pairs) {
@@ -153,7 +153,7 @@ struct BenchTrain {
   int threads = 0;
   bool json = false;
 
-  // Training as `hexapla train` does it, without reading and without logs.
+  // Trains like `hexapla train`, without reading text and without logs.
   class Trainer {
    public:
     Trainer(const model::Config& config, const train::TrainOptions& options, Backend& backend, Backend& replayed,
@@ -175,7 +175,7 @@ struct BenchTrain {
       optimizer_.update(cx_, updates_, 1, 1);
       return seconds_since(start);
     }
-    // The products of the same step alone.
+    // Only the matrix products of the same step.
     double replay(const Rows& rows) {
       const auto start = Clock::now();
       run(replay_, rows);
@@ -250,8 +250,8 @@ struct BenchTrain {
 };
 
 struct BenchTranslate {
-  std::string new_model;                            // where an untrained one goes, and no more
-  std::string model_path, text, output, shortlist;  // a trained model and what it shall translate, or:
+  std::string new_model;                            // if given, only writes an untrained model here
+  std::string model_path, text, output, shortlist;  // a trained model and its input, or:
   std::string preset = "base", precision = "f32";
   int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
   int beam = 4, threads = 1, rounds = 3;
@@ -272,7 +272,7 @@ struct BenchTranslate {
     return translate_ids(std::move(untrained));
   }
 
-  // Tokenization included, loading not.
+  // Includes tokenization, but not loading.
   int translate_text() const {
     use_threads(threads);
     const models::OpenModel m =
@@ -346,7 +346,7 @@ struct BenchTranslate {
     return 0;
   }
 
-  // -> tokens. Untrained, it hardly ever thinks of </s>: every translation has `length` tokens.
+  // -> tokens. Untrained, a model hardly ever chooses </s>: translations have `length` tokens.
   int64_t translate(Backend& backend, const model::Transformer& model, int64_t workers,
                     std::span<const text::Ids> sources, std::span<const size_t> order) const {
     decode::Queue queue{sources, order, batch, batch * length};
@@ -408,7 +408,7 @@ void add_bench_train(Command& bench, Action& chosen) {
 void add_bench_translate(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTranslate>();
   Command* c = bench.add_command("translate", "tokens per second at a fixed length, or a model's lines per second");
-  // While something is measured, and on the condition beside.
+  // `beside`, but never when only writing a model.
   const auto measures = [b = b.get()](const When& beside = kAlways) {
     const When writes{false, "is for a measurement, but `write-model` writes a model and stops: leave one of them out"};
     return b->new_model.empty() ? beside : writes;

@@ -1,4 +1,4 @@
-// hexapla bench cluster: how long an update takes on the processes at hand, and how long it would take on more.
+// hexapla bench cluster: measures an update on the available processes and predicts it for more.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,18 +24,18 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double wanted = 0.9;
-// Links that were not measured: between hosts of one room over TCP.
+// Assumed if not measured: TCP between hosts in one room.
 constexpr scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
 
-// So many of the processes at hand.
+// Measurements with the first `processes` processes.
 struct Measured {
   int processes = 1;
   scale::Work work;
   std::vector<scale::MeasuredExchange> exchanges;
   scale::Network network;
   scale::MeasuredUpdates updates;
-  std::optional<scale::MeasuredUpdates> beside;  // with overlap, where it was asked for
+  std::optional<scale::MeasuredUpdates> beside;  // with overlap, if requested
   scale::Predicted predicted(scale::Sums sums = scale::Sums::behind_step) const {
     return scale::simulate(work, network, processes, sums);
   }
@@ -71,7 +71,7 @@ struct BenchCluster {
     return 0;
   }
 
-  // The others wait meanwhile; after a second they leave their cores alone.
+  // The other processes wait; after a second they stop using their cores.
   Measured measure(cluster::Processes& all, int n, Backend& backend) const {
     cluster::wait_for_all(all);
     std::string result;
@@ -200,7 +200,7 @@ struct BenchCluster {
     return json_text(j) + "\n";
   }
 
-  // The first three rates: a chart has no more.
+  // Draws the first three rates, the most that a chart takes.
   std::string drawn(const scale::Work& work, const scale::Network& link) const {
     report::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
                         "processes, as powers of two (10: 1,024)",
@@ -231,7 +231,7 @@ void add_bench_cluster(Command& bench, Action& chosen) {
                 "rates of links to compute for, in Gbit/s")
       ->delimiter(',')
       ->default_str("1,10,25,100");
-  c->add_flag("--overlap", b->overlap, "compute for sums that begin while the backward pass goes on, and measure such");
+  c->add_flag("--overlap", b->overlap, "overlap the sums with the backward pass, computed and measured");
   c->add_option("--threads", b->threads, ranges::threads, "compute threads of each process; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->json, "as JSON, in seconds");
@@ -239,8 +239,8 @@ void add_bench_cluster(Command& bench, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE");
   c->footer(
-      "Started by mpirun it measures 1, 2, 4, ... of the processes, how long exchanges among them take, and whole\n"
-      "updates, beside what follows from the parts. Started alone it measures the step; latencies are then assumed.\n"
+      "Started by mpirun, it measures 1, 2, 4, ... of the processes, their exchanges, and whole updates, and compares\n"
+      "these with the prediction from the parts. Started alone, it measures the step and assumes latencies.\n"
       "Examples:\n"
       "  hexapla bench cluster --preset tiny --seconds 2\n"
       "  hexapla bench cluster --preset base --batch-tokens 4096 --gbit 10,25 --svg base.svg\n"

@@ -1,4 +1,5 @@
-// hexapla bench ops: every kind of op at the shapes of training, against what the arithmetic or the memory allows.
+// hexapla bench ops: every kind of op at training shapes, compared with arithmetic or memory
+// limits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The best of several: what this machine can do when left alone.
+// The best of several runs, the least disturbed by other programs.
 template <class Call>
 double seconds_of(Call&& call) {
   double best = 1e9;
@@ -33,7 +34,7 @@ double seconds_of(Call&& call) {
   return best;
 }
 
-// Bytes a second that all threads together read and write where `bytes` are at work.
+// Bytes per second that all threads together read and write, for a working set of `bytes`.
 double copy_limit(int64_t bytes) {
   const int64_t n = bytes / 2, parts = threads();
   std::vector<char> from(static_cast<size_t>(n), 1), to(static_cast<size_t>(n));
@@ -71,7 +72,7 @@ class Table {
   void arithmetic(const std::string& name, double operations, double seconds) const {
     line(name, seconds, fmt::format("{:7.0f} Gop/s", operations / seconds / 1e9), operations / seconds / arithmetic_);
   }
-  // numbers: f32 that are read and written, each once.
+  // numbers: f32 values read and written, each once.
   void traffic(const std::string& name, double numbers, double seconds) const {
     const double bytes = 4 * numbers, rate = bytes / seconds;
     line(name, seconds, fmt::format("{:7.1f} GB/s ", rate / 1e9), rate / copy_limit(static_cast<int64_t>(bytes)));
@@ -130,7 +131,8 @@ class Table {
             seconds_of([&] { b_.log_softmax_top(logits, 10, scores, indices); }));
   }
 
-  // Sentences of 32: scores and weighted sums, forward 4 n^2 d, backward 10 n^2 d operations a sentence.
+  // Sentences of 32 tokens: scores and weighted sums, forward 4 n^2 d, backward 10 n^2 d operations
+  // per sentence.
   void attention() {
     constexpr int64_t length = 32;
     std::vector<int32_t> offsets;

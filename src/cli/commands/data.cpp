@@ -1,4 +1,4 @@
-// hexapla data: what is wrong with parallel text, and the text without it.
+// hexapla data: reports defects of parallel text and writes the text without them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace hexapla::cli {
 namespace {
 
-// One name is a TSV, two are source and target.
+// One file is a TSV, two are source and target.
 data::ParallelSource named(const std::vector<std::string>& files) {
   data::ParallelSource from;
   (files.size() == 1 ? from.tsv : from.source) = files.at(0);

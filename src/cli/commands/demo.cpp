@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kTrainPairs = 120'000, kTestPairs = 1000, kUpdates = 5000;
 constexpr int64_t kLongest = 64;  // tokens; the longest form of a date has about 30
 
-// Files that the demo keeps in its folder: the note that makes the folder a demo's, and the files of a run.
+// Files in the demo's folder: the note that marks it as a demo's, and the files of a run.
 constexpr const char* kNote = "demo.txt";
 constexpr std::array kRunFiles = {"checkpoints", "failure",     "model.safetensors",
                                   "train.jsonl", "valid.jsonl", "vocab.spm"};
@@ -42,7 +42,7 @@ std::string cache_folder() {
   throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give --model DIR, the folder for the demo's model");
 }
 
-// A folder that holds something else is left alone: its checkpoints are somebody's work.
+// Refuses a folder with other content: its checkpoints are somebody's work.
 void claim_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -74,7 +74,7 @@ train::TrainOptions demo_options(const std::string& folder) {
   o.max_updates = kUpdates;
   o.lr = 2e-3;
   o.warmup = 500;
-  o.label_smoothing = 0;  // there is one right answer
+  o.label_smoothing = 0;  // there is only one right answer
   o.save_every = "200";
   o.report_every = "250";
   o.average_last = 5;
@@ -83,11 +83,11 @@ train::TrainOptions demo_options(const std::string& folder) {
   c.d_model = 96;
   c.d_ff = 256;
   c.heads = 4;
-  c.dropout = 0;  // more dates than it could learn by heart
+  c.dropout = 0;  // there are more dates than it could memorize
   return o;
 }
 
-// Letters of either case are the same to it, and it copies digits one by one.
+// The vocabulary ignores case and splits numbers into digits.
 train::TrainingData date_data(const data::Corpus& corpus) {
   std::vector<std::string> text = corpus.source;
   text.resize(std::min<size_t>(text.size(), 5000));
@@ -125,7 +125,7 @@ std::string show_accuracy(const models::OpenModel& m, const data::Corpus& test) 
                      text::grouped(static_cast<long long>(got.size())), wrong);
 }
 
-// Days that are not in training, each in another form.
+// Days unseen in training, each in another form.
 data::Corpus five_examples(const data::Corpus& test) {
   constexpr std::array styles = {data::DateStyle{"%A, the %o of %B %Y"},
                                  data::DateStyle{"%p %o '%y", data::Letters::upper}, data::DateStyle{"%M/%D/%y"},
@@ -149,7 +149,7 @@ std::string show_examples(const models::OpenModel& m, const data::Corpus& exampl
   return text;
 }
 
-// Where the decoder looks in the source before it writes each token, section 3.2.3.
+// The decoder's attention over the source for each token that it writes, section 3.2.3.
 std::string show_attention(const models::OpenModel& m, const std::string& source, const std::string& target,
                            bool color) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
@@ -204,7 +204,8 @@ struct Demo {
   }
 
  private:
-  // Is there a model of as many updates as wanted, or any to ask? Of another seed: UsageError.
+  // Whether a model with enough updates exists; for --text alone, any will do. UsageError: other
+  // seed.
   bool trained() const {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
@@ -239,7 +240,7 @@ struct Demo {
     const auto backend = make_cpu_backend(precision);
     try {
       return train::train(o, data, *backend, watcher, stop_on_signals());
-    } catch (const UsageError& e) {  // the checkpoints are of another seed, or of another version of the demo
+    } catch (const UsageError& e) {  // the checkpoints have another seed or come from another version of the demo
       throw UsageError(cat(e.what(), "; or add --retrain to start over"));
     }
   }

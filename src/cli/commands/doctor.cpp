@@ -1,4 +1,4 @@
-// hexapla doctor: what this machine is, and whether hexapla computes rightly on it.
+// hexapla doctor: describes this machine and checks whether hexapla computes correctly on it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ std::string memory() {
                     : fmt::format("; this process may have {:.1f} GiB ({})", double(usable_memory()) / gib, limit));
 }
 
-// The whole model with every kind of layer that the paper has, small enough for finite differences.
+// Checks the gradients of a small model with every layer of the paper by finite differences.
 model::GradientReport gradient_check() {
   model::Config c;
   c.source_vocab = c.target_vocab = 11;

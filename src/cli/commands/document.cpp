@@ -1,4 +1,4 @@
-// hexapla document: a file whose text is translated, into another file.
+// hexapla document: translates the text of a file into another file.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ struct DocumentCommand {
     Progress progress(make_terminal(parse_color(color), quiet));
     const auto document = open();
     const Glossary terms = glossary.empty() ? Glossary() : Glossary::read(glossary);
-    { const AtomicFile writable(output); }  // fails now, not after everything is translated
+    { const AtomicFile writable(output); }  // fails now, not after translating
     try {
       write_file_atomically(output, translate(*document, terms, progress));
       return 0;
@@ -50,7 +50,7 @@ struct DocumentCommand {
   std::shared_ptr<const document::Document> open() const {
     const document::Format* const format = document::format_of(input);
     if (format == nullptr)
-      throw UsageError(cat("--input ", input, ": not a document that is translated: ", document::advice_for(input)));
+      throw UsageError(cat("--input ", input, ": no supported document format: ", document::advice_for(input)));
     if (const document::Format* const other = document::format_of(output); other && other->type != format->type)
       throw UsageError(cat("--output ", output, ": the format stays; give it a name that ends in ", format->ending));
     const std::string content = read_file(input);
@@ -61,7 +61,7 @@ struct DocumentCommand {
     }
   }
 
-  // A text by its first characters: documents have no numbers of lines.
+  // Names a text by its first characters, because documents have no line numbers.
   static std::string beginning(const std::string& line) {
     std::size_t end = std::min<std::size_t>(line.size(), 40);
     while (end < line.size() && (line[end] & 0xC0) == 0x80) ++end;
@@ -122,9 +122,8 @@ void add_document(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla document -m run --input page.html --output seite.html\n"
       "  hexapla document -m run --input film.srt --output film.de.srt --beam-size 2\n"
-      "Everything that is no text keeps its bytes. Bold, links and the like go along with their words by the "
-      "attention\n"
-      "of the model (docs/alignment.md); models trained with --guided-alignment place them best.");
+      "Everything but text stays byte-identical. Bold, links and other markup follow their words, as the model's\n"
+      "attention aligns them (docs/alignment.md); models trained with --guided-alignment place them best.");
   d->command = c;
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
 }

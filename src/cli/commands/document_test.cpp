@@ -1,4 +1,4 @@
-// hexapla document as users meet it.
+// Tests hexapla document from the command line.
 #include <gmock/gmock.h>
 
 #include "api/test_models.h"

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kTokenizedLines = 100;  // this many lines that end in " ." are no coincidence
 
-// A file for each: the first (hypotheses, or with a model the source), the references, others to compare with.
+// One file each: hypotheses (with a model, the source), references, other systems to compare.
 struct Evaluate {
   std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
   std::string model, source, glossary, color = "auto";
@@ -66,7 +66,7 @@ struct Evaluate {
 
   bool computes(const char* metric) const { return std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
 
-  // Says so where it is another one than sacreBLEU's default.
+  // Reports a choice that is not sacreBLEU's default.
   std::string choose_tokenizer(const report::Evaluation& e) const {
     evaluate::Sentences lines;
     for (const evaluate::Sentences& reference : e.references)
@@ -150,7 +150,7 @@ struct Evaluate {
   }
 };
 
-// Where one of the metrics that begin so is computed.
+// The condition that a metric whose name begins with `metric` is computed.
 std::function<When()> of_metric(const Evaluate& e, const std::string& metric) {
   return [&e, metric] {
     const bool there = std::any_of(e.metrics.begin(), e.metrics.end(),

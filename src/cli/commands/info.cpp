@@ -1,4 +1,4 @@
-// hexapla info: what is in a model file.
+// hexapla info: shows the contents of a model file.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -16,7 +16,7 @@
 namespace hexapla::cli {
 namespace {
 
-// "encoder.layers.0.self_attention.qkv.weight" -> "encoder", the part of the model that the parameter belongs to.
+// The part of the model: "encoder.layers.0.self_attention.qkv.weight" -> "encoder".
 std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
 struct Info {
@@ -49,7 +49,7 @@ struct Info {
     return parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   }
 
-  // The record, and what the vocabularies say of it.
+  // The usage record, with the vocabularies' entries.
   static nlohmann::ordered_json usage_of(const models::OpenModel& m) {
     auto usage = parse_json<nlohmann::ordered_json>(m.file.usage.to_json(), "a record");
     const auto begins = [&](const char* side, const text::Vocabulary& v) {
@@ -64,7 +64,7 @@ struct Info {
     return usage;
   }
 
-  // A list of a hundred languages is one line.
+  // A list becomes one line, even a hundred languages.
   static std::string words_of(const nlohmann::ordered_json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_array()) return json_text(value);
@@ -131,7 +131,7 @@ void add_info(Command& app, Action& chosen) {
       ->required();
   c->add_flag("--json", info->json, "as JSON");
   c->footer(
-      "A model of another system is shown as import would make it; it must need none of import's options.\n"
+      "A model of another system is shown as it would be imported without options.\n"
       "Examples:\n  hexapla info -m run/model.safetensors\n  hexapla info -m opus-mt-en-de");
   c->callback([info, &chosen] { chosen = [info] { return info->run(); }; });
 }

@@ -1,4 +1,4 @@
-// hexapla inspect: one pair of sentences through a model, and everything that happens on the way.
+// hexapla inspect: runs one pair of sentences through a model and shows every intermediate.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -106,7 +106,7 @@ std::vector<HeadMap> heads_of(const inspect::Recorded& weights, const std::strin
   return {{cat("head ", *n), weights.head(*n)}};
 }
 
-// Which cells of those heads a mask hides: the same ones in each.
+// The cells that a mask hides, the same in every head.
 std::vector<bool> masked_cells(const inspect::Recorder& seen, const std::string& scope) {
   return report::masked_by(seen.get(scope + ".scores").head(0));
 }
@@ -130,7 +130,7 @@ void check_head(const std::string& word, int64_t count) {
     throw UsageError(cat("--head ", word, ": the layer has the heads 0 to ", count - 1, "; give one, all, or mean"));
 }
 
-// The tokens of a side with their ids, as many a line as fit.
+// The tokens of a side with their ids, wrapped to `columns`.
 std::string token_list(const Labels& tokens, const text::Ids& ids, int columns) {
   std::string text, line = " ";
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -199,7 +199,7 @@ struct Inspect {
     return 0;
   }
 
-  // Where the inspection goes. UsageError: options that contradict each other, or lack something.
+  // The kind of output. UsageError: contradictory or missing options.
   Output checked_output() const {
     if (source_text && source_ids) throw UsageError("--src and --src-ids are two sources; give one of them");
     if (target_text && target_ids) throw UsageError("--tgt and --tgt-ids are two targets; give one of them");
@@ -273,7 +273,7 @@ struct Inspect {
     });
   }
 
-  // A picture for each chosen head, on one scale, with blank lines between them.
+  // A picture for each chosen head, on one scale, separated by blank lines.
   template <class Heading>
   std::string draw_heads(report::Picture picture, const inspect::Recorded& weights, bool paint,
                          Heading&& heading) const {
@@ -290,14 +290,14 @@ struct Inspect {
     return text;
   }
 
-  // The second source; nothing where none is asked for.
+  // The second source; empty if none is requested.
   text::Ids read_beside(const models::OpenModel& m) const {
     if (!beside) return {};
     return inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, *beside, say_of("--beside"),
                                 inspect::kLongest, "--beside");
   }
 
-  // Both sources as a padded batch: their tokens, the padding mask, and the encoder's attention in each.
+  // Both sources as a padded batch: tokens, padding mask, and the encoder's attention in each.
   std::string padded(const models::OpenModel& m, const inspect::Pair& pair, const text::Ids& second,
                      const inspect::Inspection& seen, bool paint) const {
     const inspect::Recorded& mask = seen.seen.get("padded.mask");

@@ -1,4 +1,4 @@
-// hexapla join: the outputs of all parts of a file as one.
+// hexapla join: joins the outputs of all parts of a file.
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "cli/command.h"
@@ -14,7 +14,7 @@ struct Join {
   std::string output;
 
   int run() {
-    std::erase_if(parts, [](const std::string& path) {  // of part-*, after a worker was killed, too
+    std::erase_if(parts, [](const std::string& path) {  // matched by part-*, also after a worker was killed
       return path.ends_with(data::manifest_of("")) || has_temporary_name(path);
     });
     if (parts.empty())
@@ -30,9 +30,9 @@ struct Join {
 
 void add_join(Command& app, Action& chosen) {
   auto join = std::make_shared<Join>();
-  Command* c = app.add_command("join", "put together what --shard has made of the parts of a file");
+  Command* c = app.add_command("join", "join the outputs of --shard for the parts of a file");
   c->add_option("parts", join->parts,
-                "the outputs of all parts, in any order, with their manifests beside them; part-* will do")
+                "outputs of all parts, in any order, with their manifests in the same folder; part-* works, too")
       ->type_name("PART")
       ->required();
   c->add_option("-o,--output", join->output, "file to write them to")
@@ -40,8 +40,7 @@ void add_join(Command& app, Action& chosen) {
       ->type_name("FILE")
       ->required();
   c->footer(
-      "Nothing is written unless every part is there once, whole, and made of the same file by the same program, "
-      "model\n"
+      "Writes nothing unless every part is present once and complete, and all come from the same file, program, model\n"
       "and options.\n"
       "Examples:\n"
       "  hexapla translate -m run --input test.en --shard 1/2 --output part-1.de\n"

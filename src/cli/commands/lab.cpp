@@ -94,7 +94,7 @@ struct Lab {
     return 0;
   }
 
-  // The command that makes the report again, without where it goes.
+  // The command that reproduces the report, without its output folder.
   std::string command() const {
     std::string text = "hexapla lab " + name;
     if (seeds > 0) text += fmt::format(" --seeds {}", seeds);
@@ -145,10 +145,8 @@ void add_lab(Command& app, Action& chosen) {
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
   c->footer(
       "An experiment trains small models on made-up dates, measures them, and writes a page of text, pictures and the\n"
-      "figures: DIR/NAME.md, DIR/NAME-1.svg .. and DIR/NAME.json. Its findings go to stdout. Stopped, it goes on "
-      "where\n"
-      "it was; what is finished is not trained again. Every model in DIR/runs can be looked into with hexapla "
-      "inspect.\n"
+      "figures: DIR/NAME.md, DIR/NAME-1.svg .. and DIR/NAME.json. Its findings go to stdout. If stopped, the same\n"
+      "command resumes and does not repeat finished trainings. hexapla inspect shows every model in DIR/runs.\n"
       "Examples:\n"
       "  hexapla lab\n"
       "  hexapla lab scale\n"

@@ -1,4 +1,4 @@
-// hexapla man, hexapla completion: the declared options as manual pages and as completion for shells.
+// hexapla man, hexapla completion: manual pages and shell completion from the declared options.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>

@@ -1,4 +1,4 @@
-// hexapla score: how probable given translations are.
+// hexapla score: scores given translations.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,11 +27,11 @@
 namespace hexapla::cli {
 namespace {
 
-// Pairs that wait to be scored.
+// Pairs not scored yet.
 struct Pairs {
   std::vector<std::string> source, target;
 
-  // Adds the next one. -> its bytes; nothing after the last
+  // Adds the next pair. -> its bytes; nothing after the last
   std::optional<size_t> add(data::ParallelReader& from) {
     std::string x, y;
     if (!from.next(x, y)) return {};
@@ -83,7 +83,7 @@ struct Score {
     const ShardWork work = shard.open(tsv, {model});
     if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
-      progress.say(cat(shard.output, " is whole already"));
+      progress.say(cat(shard.output, " is complete already"));
       return 0;
     }
     std::ostream& out = work.answers->out();
@@ -129,7 +129,8 @@ struct Score {
   }
 
  private:
-  // Where a line of one file begins does not say where its translation does.
+  // A part needs both sides in one file: the byte offset of a line does not give that of its
+  // translation in another.
   void check_shard() const {
     if (!tsv.empty() && tsv != "-") return;
     if (!shard.shard.empty() || !shard.output.empty())

@@ -1,4 +1,4 @@
-// hexapla serve: translations over HTTP.
+// hexapla serve: translates over HTTP.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr Range<int64_t> kPort{0, 65535}, kSeconds{1, 86'400};
 
-// Options of the search that mean something where requests come one by one.
+// Search options of single requests.
 template <class Self, class F>
 void visit_search(Self& options, F&& f) {
   decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto&... more) {
@@ -76,9 +76,9 @@ struct Serve {
     return 0;
   }
 
-  // Those that were given: of the others, a model's own record comes first.
+  // Only the given options: a model's record overrides the defaults of the others.
   Options search_options() const {
-    search.translate_options();  // whether they go together
+    search.translate_options();  // throws if they contradict each other
     const decode::LiveLimits most;
     if (search.beam_size > most.widest || search.max_length > most.longest_source)
       throw UsageError(
@@ -125,32 +125,32 @@ void bind_address(Serve& s, Command& c) {
     return When{!s.server.certificate.empty(), "is for a `certificate`: give that, too, or leave it out"};
   });
   c.add_option("--trusted-proxies", s.server.trusted_proxies,
-               "addresses or networks (10.0.0.0/8) whose X-Forwarded-For, -Proto and -Host are believed; unix: whoever "
-               "comes by --socket")
+               "addresses or networks (10.0.0.0/8) whose X-Forwarded-For, -Proto and -Host are trusted; unix: "
+               "clients of --socket")
       ->type_name("ADDRESS");
 }
 
 void bind_limits(Serve& s, Command& c) {
   c.add_option("--api-keys", s.service.api_keys,
-               "only for those who have a key: lines KEY [REQUESTS_PER_MINUTE [CHARACTERS]]")
+               "require a key of this file, with lines KEY [REQUESTS_PER_MINUTE [CHARACTERS]]")
       ->type_name("FILE");
   c.add_option("--requests-per-minute", s.per_minute, Range<int64_t>{0, 1'000'000},
-               "of one address, where no key is needed; 0: any number")
+               "from one address, if no key is required; 0: no limit")
       ->default_str("0")
       ->when([&s] {
         return When{s.service.api_keys.empty(),
                     "is for those without a key, but `api-keys` asks for one: leave one of them out"};
       });
-  c.add_option("--char-limit", s.char_limit, ranges::count, "characters of a text; 0: any number")->default_str("0");
-  c.add_option("--batch-limit", s.batch_limit, ranges::count, "texts of a request; 0: any number")->default_str("0");
+  c.add_option("--char-limit", s.char_limit, ranges::count, "characters per text; 0: no limit")->default_str("0");
+  c.add_option("--batch-limit", s.batch_limit, ranges::count, "texts per request; 0: no limit")->default_str("0");
   c.add_option("--alternatives-limit", s.service.alternatives_limit, Range<int64_t>{0, 15},
                "other translations that a request may ask for")
       ->default_str("10");
-  c.add_option("--body-limit", s.body, Range<int64_t>{1, 1 << 20}, "KiB of a request, unpacked if it comes packed")
+  c.add_option("--body-limit", s.body, Range<int64_t>{1, 1 << 20}, "KiB per request, after decompression")
       ->default_str("4096");
   c.add_option("--timeout", s.timeout, kSeconds, "seconds that a translation may take")->default_str("120");
   c.add_option("--waiting-lines", s.waiting, Range<int64_t>{1, 10'000},
-               "lines that may be on their way through the models; more are answered by 503")
+               "lines that may be waiting or in translation; further requests get 503")
       ->default_str("10000");
   c.add_option("--memory", s.memory, ranges::mebibytes,
                "MiB that the server may use; 0: four fifths of the memory of the machine or the container")
@@ -168,7 +168,7 @@ void add_serve(Command& app, Action& chosen) {
   auto s = std::make_shared<Serve>();
   Command* c = app.add_command("serve", "answer requests for translations over HTTP");
   c->add_option("-m,--model", s->models,
-                "model file or training folder, with its languages in front: en-de=MODEL; several")
+                "model file or training folder, preceded by its languages: en-de=MODEL; may be repeated")
       ->type_name("[FROM-TO=]MODEL")
       ->expected(1)
       ->take_all()
@@ -185,7 +185,7 @@ void add_serve(Command& app, Action& chosen) {
                });
   c->add_option("--cache", s->cache, ranges::mebibytes, "MiB of translations to keep; 0: none")->default_str("0");
   c->add_option("--files", s->files, ranges::mebibytes,
-                "MiB of translated files that wait to be fetched, in memory, for 30 minutes; 0: no files")
+                "MiB of memory for translated files, which are kept for 30 minutes; 0: no files")
       ->default_str("64");
   const Choices precisions{"f32", "bf16", "int8"};
   c->add_option("--precision", s->precision, "of products with weights: f32, bf16 or int8")
@@ -198,8 +198,8 @@ void add_serve(Command& app, Action& chosen) {
   c->add_option("--spec-title", s->service.spec_title,
                 "title of the description at /spec; some clients ask for LibreTranslate")
       ->default_str("hexapla");
-  c->add_option("--runs", s->service.runs, "folder of trainings that the page watches")->type_name("DIR");
-  c->add_flag("--log-texts", s->service.log_texts, "log the parameters of requests, too, but for keys")
+  c->add_option("--runs", s->service.runs, "folder of trainings that the page shows")->type_name("DIR");
+  c->add_flag("--log-texts", s->service.log_texts, "also log the parameters of requests, except keys")
       ->when([s = s.get()] {
         return When{!s->quiet, "logs texts, but `quiet` logs nothing: leave one of them out"};
       });
@@ -209,16 +209,11 @@ void add_serve(Command& app, Action& chosen) {
       "  hexapla serve -m run\n"
       "  hexapla serve -m en-de=run-1 -m de-en=run-2 --port 8080 --precision int8\n"
       "  hexapla serve -m en-de=run --host :: --certificate chain.pem --key key.pem --api-keys keys.txt\n"
-      "The interfaces are those of LibreTranslate and DeepL, for their clients, and one under /v1 with scores, "
-      "alignments\n"
-      "and streams: docs/serve.md, or /spec of the server; / is a page for browsers that shows models from inside. "
-      "Without languages in front, a model's are those of the "
-      "names\n"
-      "of its training text (train.en train.de); if these say nothing, it answers for any pair. Each request is "
-      "logged\n"
-      "on stderr in JSON, without texts. SIGTERM ends the server when all requests are answered, SIGHUP loads the "
-      "models\n"
-      "again.");
+      "The server has the interfaces of LibreTranslate and DeepL, for their clients, and its own under /v1 with\n"
+      "scores, alignments and streams: see docs/serve.md, or /spec of the server; / is a page for browsers that shows\n"
+      "models from inside. A model without given languages takes those in the names of its training text (train.en\n"
+      "train.de); without any, it answers for every pair. Each request is logged on stderr in JSON, without texts.\n"
+      "SIGTERM ends the server after all requests are answered, SIGHUP reloads the models.");
   s->command = c;
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });
 }

@@ -1,4 +1,4 @@
-// hexapla shortlist: which pieces a translation may be made of, by those of its source.
+// hexapla shortlist: lists the pieces that a translation may use for each source piece.
 #include <fmt/format.h>
 
 #include "base/compute/parallel.h"
@@ -107,7 +107,7 @@ struct MakeShortlist {
 
 void add_shortlist(Command& app, Action& chosen) {
   auto make = std::make_shared<MakeShortlist>();
-  Command* c = app.add_command("shortlist", "which pieces translations may be made of, for translate --shortlist");
+  Command* c = app.add_command("shortlist", "list the pieces that translations may use, for translate --shortlist");
   c->add_option("files", make->files, "pairs that the model aligns: two files, SOURCE and TARGET")
       ->check(text_input())
       ->type_name("SOURCE TARGET");
@@ -116,13 +116,13 @@ void add_shortlist(Command& app, Action& chosen) {
       ->required();
   c->add_option(
        "--lexicon", make->lexicon,
-       "in place of pairs a table of probabilities, TARGET SOURCE PROBABILITY per line, as Marian's tools write")
+       "instead of pairs: a table of probabilities, TARGET SOURCE PROBABILITY per line, as Marian's tools write it")
       ->check(text_input())
       ->type_name("FILE");
   c->add_option("--first", make->first, kListed,
-                "pieces of the lowest ids, the frequent ones, that every line may have")
+                "number of the most frequent pieces (lowest ids), which every line may use")
       ->default_str("100");
-  c->add_option("--best", make->best, kListed, "pieces that one piece of the source brings, at most")
+  c->add_option("--best", make->best, kListed, "maximum number of pieces listed for a source piece")
       ->default_str("100");
   c->add_option("-o,--output", make->output, "file to write, in Marian's binary format")
       ->check(output_file())
@@ -138,8 +138,8 @@ void add_shortlist(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla shortlist -m run train.en train.de -o lex.bin\n"
       "  hexapla translate -m run --shortlist lex.bin < test.en\n"
-      "The output layer is then computed for the listed pieces alone. A translation cannot have any other: the\n"
-      "fewer are listed, the faster, and the more often a translation differs from that without a list.");
+      "The output layer is then computed only for the listed pieces, and a translation cannot use others: a shorter\n"
+      "list is faster, but changes more translations.");
   c->callback([make, &chosen] { chosen = [make] { return make->run(); }; });
 }
 

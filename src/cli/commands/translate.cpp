@@ -1,4 +1,4 @@
-// hexapla translate: lines on stdin to lines on stdout.
+// hexapla translate: translates lines from stdin to stdout.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,12 +33,12 @@
 namespace hexapla::cli {
 namespace {
 
-// Lines that wait to be translated.
+// Lines not translated yet.
 struct InputLines {
   std::vector<std::string> text;
-  std::vector<decode::LineConstraints> requests;  // as many
+  std::vector<decode::LineConstraints> requests;  // one per line
 
-  // Adds the next one. -> its bytes; nothing after the last
+  // Adds the next line. -> its bytes; nothing after the last
   std::optional<size_t> add(TranslateInput& from) {
     std::string line;
     decode::LineConstraints request;
@@ -65,14 +65,14 @@ struct Translate {
   std::string input = "-";
   int threads = 0;
   bool jsonl = false, json = false, strict = false, quiet = false;
-  bool model_known = false;  // and what it records of its search has been taken
+  bool model_known = false;  // the model is open, its search defaults taken
   std::ostream* out = &std::cout;
   std::function<bool(const std::string& option)> given;
   const Command* command = nullptr;
 
   decode::TranslateOptions options() const {
     decode::DecodingOptions asked = search;
-    // The model may have a wider beam of its own.
+    // The model's record may have a wider beam.
     if (!model_known && !given("beam-size")) asked.beam_size = std::max(asked.beam_size, asked.n_best);
     decode::TranslateOptions how = asked.translate_options();
     how.search.token_scores = json;
@@ -84,7 +84,7 @@ struct Translate {
   int run() {
     check_shortlist();
     everywhere.glossary = read_glossary(glossary);
-    check_trace(options());  // what is wrong with them is said before a model is read
+    check_trace(options());  // rejects bad options before reading a model
     check_shard(options());
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
@@ -92,13 +92,13 @@ struct Translate {
     const ShardWork work = shard.open(input, models);
     if (!work.note.empty() && !quiet) progress.say(work.note);
     if (!work.answers) {
-      progress.say(cat(shard.output, " is whole already"));
+      progress.say(cat(shard.output, " is complete already"));
       return 0;
     }
     out = &work.answers->out();
     models::OpenEnsemble m =
         models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
-    languages.choose(m.members[0]);  // of an ensemble, the vocabularies of the first count
+    languages.choose(m.members[0]);  // an ensemble uses the vocabularies of its first model
     model_known = true;
     take_search(*command, m.members[0].file.usage, search);
     decode::TranslateOptions how = options();
@@ -106,8 +106,8 @@ struct Translate {
     if (allowed) how.search.shortlist = &*allowed;
     const decode::TextTranslator translator = m.translator(decode::make_mixture(mixture), weights);
     how.attention = alignment.attention(m.members[0]);
-    if (alignment) alignment.options(m.members[0]);  // says what is wrong with them before anything is translated
-    decode::TranslateOptions aligning = how;         // by the first model, where all of them could cut a line
+    if (alignment) alignment.options(m.members[0]);  // rejects bad options before translating
+    decode::TranslateOptions aligning = how;         // by the first model, with the ensemble's limit
     aligning.max_length = std::min(how.max_length, decode::positions(m.ensemble({}, {})));
     const bool typed = input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
     const auto start = std::chrono::steady_clock::now();
@@ -153,7 +153,7 @@ struct Translate {
     return decode::Shortlist(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
   }
 
-  // A document would be read as lines of text.
+  // Warns of a document in a text format, refuses others: they would be read as lines of text.
   void say_of_documents(Progress& progress) const {
     const document::Format* const format = document::format_of(input);
     if (format == nullptr || format->ending == ".txt") return;
@@ -163,7 +163,7 @@ struct Translate {
           cat(input, " is translated line by line, markup included; hexapla document translates its text alone"));
   }
 
-  // Words that a user asks for may be on no list.
+  // Rejects options that may require pieces outside of the shortlist.
   void check_shortlist() const {
     if (shortlist.empty()) return;
     if (jsonl || !prefix_file.empty() || !everywhere.require.empty() || !glossary.empty())
@@ -187,7 +187,7 @@ struct Translate {
     if (models.size() > 1) throw UsageError("--trace shows the search of one model; give one --model");
   }
 
-  // The search for this line once more, step by step: the image into the file, the text to the terminal.
+  // Repeats the search for this line step by step, drawn to the file and printed on the terminal.
   void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
     const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, {});
     const std::vector<text::Ids> sources{source};
@@ -200,7 +200,7 @@ struct Translate {
     if (!quiet) say_on_stderr(report::trace_text(found, m.target, how.beam_size));
   }
 
-  // The lines before one that cannot be translated as it was asked for are answered all the same.
+  // Answers the lines before one that cannot be translated as requested, then passes on the error.
   template <class Answer>
   static void before_a_wrong_line(InputLines lines, Answer&& answer) {
     try {
@@ -212,7 +212,7 @@ struct Translate {
     }
   }
 
-  // Nobody knows how many lines come before a part.
+  // Rejects options that depend on line numbers: the number of lines before a part is unknown.
   void check_shard(const decode::TranslateOptions& how) const {
     if (input == "-" && (!shard.shard.empty() || !shard.output.empty()))
       throw UsageError(cat(shard.shard.empty() ? "--output" : "--shard", " needs a file: give --input FILE"));
@@ -223,7 +223,7 @@ struct Translate {
                                  : !trace.empty()                 ? "--trace"
                                                                   : nullptr;
     if (numbered)
-      throw UsageError(cat(numbered, " goes by the numbers of lines, which a part of a file does not know; leave out ",
+      throw UsageError(cat(numbered, " depends on line numbers, which are unknown in a part of a file; leave out ",
                            "--shard",
                            numbered == std::string("--prefix")   ? ", or put the prefixes into --jsonl"
                            : numbered == std::string("--n-best") ? ", or give --json"
@@ -262,7 +262,7 @@ struct Translate {
     out->flush();
   }
 
-  // alignments: one a translation, or none.
+  // alignments: one per translation, or none.
   void write_json(const std::string& source, const std::vector<decode::Translation>& found,
                   const std::vector<std::string>& alignments) const {
     const bool numbers_words = !alignments.empty() && alignment.units != "pieces";

@@ -27,7 +27,7 @@ bool is_number(const OptionDescription& o) {
   return o.type.starts_with("INT") || o.type.starts_with("UINT") || o.type.starts_with("FLOAT");
 }
 
-// In single quotes of a shell.
+// Escaped for use in single quotes of a shell.
 std::string quoted(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
@@ -59,7 +59,7 @@ std::string bash_case(const CommandDescription& c) {
 
 // ---- zsh
 
-// Escapes whatever _arguments would interpret.
+// Escapes characters that _arguments interprets.
 std::string for_arguments(const std::string& text) {
   std::string out;
   for (const char c : quoted(text)) out += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);

@@ -3,7 +3,7 @@
 
 namespace hexapla::cli {
 
-// Scripts that complete commands, options, words and files on the command lines of a shell. Siblings.
+// Scripts that complete commands, options, words and files in a shell.
 std::string bash_completion(const CommandDescription& program);
 std::string zsh_completion(const CommandDescription& program);
 std::string fish_completion(const CommandDescription& program);

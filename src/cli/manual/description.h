@@ -1,5 +1,5 @@
 #pragma once
-// The commands and options as they are declared, for manual pages and completion.
+// Descriptions of the declared commands and options, for manual pages and completion.
 #include <string>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace hexapla::cli {
 
 struct OptionDescription {
-  std::vector<std::string> names;  // "-b", "--beam-size"; of a positional one "files"
+  std::vector<std::string> names;  // "-b", "--beam-size"; for a positional argument "files"
   std::string type;                // "INT"; empty: a switch
   std::string help, usual, group;  // usual: its default
   Choices choices;
@@ -25,7 +25,7 @@ struct CommandDescription {
 };
 
 CommandDescription describe(const Command& command, const std::string& name = "hexapla");
-// The program as it is.
+// Describes hexapla with all its commands.
 CommandDescription describe_program();
 
 }  // namespace hexapla::cli

@@ -9,8 +9,8 @@
 namespace hexapla::cli {
 namespace {
 
-// Escapes whatever roff would interpret: backslashes, hyphens (which it may print as another character), and a dot or
-// a quote at the beginning of a line.
+// Escapes text for roff: backslashes, hyphens (which it may print as another character), and a dot
+// or a quote at the beginning of a line.
 std::string escaped(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -74,7 +74,7 @@ std::string options_of(const CommandDescription& c) {
   return text;
 }
 
-// The examples of the help are lines as they stand.
+// Examples of the help keep their line breaks.
 std::string footer_of(const CommandDescription& c) {
   std::string text = c.footer;
   while (!text.empty() && text.back() == '\n') text.pop_back();

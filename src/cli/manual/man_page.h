@@ -3,7 +3,7 @@
 
 namespace hexapla::cli {
 
-// A page of section 1 in the language of man(7).
+// A page of section 1 in man(7) format.
 std::string man_page(const CommandDescription& command);
 
 }  // namespace hexapla::cli

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The output of a shell command; none if it fails.
+// The output of a shell command; empty if it fails.
 std::string output_of(const std::string& command) {
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
@@ -66,7 +66,7 @@ TEST(Man, RefusesACommandThatThereIsNot) {
 }
 
 struct Completion : CommandFolder {
-  // Bash's completions of the last of these words.
+  // Bash's completions of the last word.
   std::string offered(const std::string& words) {
     const std::string script = write("completion", bash_completion(describe_program()));
     write("ask", ". " + script + "\nCOMP_WORDS=(" + words +

@@ -1,5 +1,5 @@
 #pragma once
-// Options that the library declares (visit() of a set of options) as those of a command.
+// Turns options that the library declares (visit() of a set of options) into options of a command.
 #include <fmt/format.h>
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hexapla::cli {
 
-// One of them: a switch, a number with its range, a list, or a word, which must be one of its choices.
+// Declares one: a switch, a number with its range, a list, or a word with its choices.
 template <class T, class Allowed>
 Option* declare_option(Command& command, const std::string& names, T& field, const std::string& help,
                        const Allowed& allowed) {
@@ -27,7 +27,7 @@ Option* declare_option(Command& command, const std::string& names, T& field, con
     return command.add_option(names, field, help)->default_str(field);
 }
 
-// The condition that a set of options declares for one of them, by the values that they have when it is asked.
+// The condition that a set of options declares for one of them, evaluated when called.
 template <class Options>
 std::function<When()> condition_of(const Options& options, const std::string& name) {
   return [&options, name] {
@@ -39,7 +39,7 @@ std::function<When()> condition_of(const Options& options, const std::string& na
   };
 }
 
-// For words that must be checked where they are read, not when all options are there.
+// For words that must be checked when they are read, not after all options have been read.
 inline Validator one_of(const std::string& name, const Choices& choices) {
   return {[name, choices](const std::string& word) { check_choice(choices, name, word); }};
 }

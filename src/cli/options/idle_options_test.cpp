@@ -1,5 +1,5 @@
-// Every option of every command, beside others with which it does something and with which it does not. The options of
-// train and tune stand on presets: train/plan/resolve/idle_options_test.cpp goes through them.
+// Tests every option of every command with others that make it effective or idle. The options of
+// train and tune depend on presets: train/plan/resolve/idle_options_test.cpp tests them.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// Words of a command: those it always needs, and others that make its options matter or leave them without effect.
+// Arguments of a command: those always needed, and others that make options effective or idle.
 struct Contexts {
   Words command, always;
   std::vector<Words> more;
@@ -73,7 +73,7 @@ const std::vector<Contexts>& all_contexts() {
   return all;
 }
 
-// A word that the option takes.
+// A value that the option accepts.
 Words value_of(const Option& option) {
   const CLI::Option& parsed = option.parsed();
   if (parsed.get_items_expected_max() == 0) return {};
@@ -92,7 +92,7 @@ std::vector<Words> with_none(std::vector<Words> contexts) {
 
 class IdleCommandOptions : public CommandFolder {
  protected:
-  // f(option, its name, its condition) for those of a command that was given these words.
+  // f(option, its name) for the options of a command after it parsed these words.
   template <class F>
   static void with_parsed(const Words& words, const Words& command, F&& f) {
     Command app;
@@ -120,7 +120,7 @@ TEST_F(IdleCommandOptions, AreRefusedByNameWhereTheyDoNothing) {
     const std::vector<Words> contexts = with_none(c.more);
     for (const Words& more : contexts) {
       const Words words = c.command + c.always + more;
-      if (c.command == Words{"export"} && more.empty()) continue;  // it must be told for whom
+      if (c.command == Words{"export"} && more.empty()) continue;  // it needs --to
       with_parsed(words, c.command, [&](const Option& option, const std::string& name) {
         if (option.count() > 0) return;
         const When when = option.when();
@@ -139,8 +139,8 @@ TEST_F(IdleCommandOptions, AreRefusedByNameWhereTheyDoNothing) {
   EXPECT_GT(conditional, 80u);
 }
 
-// Options that always do what they say, in some command, or of which only the model can say. A new one stands here, or
-// declares when it does something.
+// Options that always have an effect in some command, or for which only the model decides. Add a
+// new option here, or declare its condition.
 const std::set<std::string> unconditional{"activation",
                                           "norm-eps",
                                           "alignment-head",

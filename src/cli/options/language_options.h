@@ -7,12 +7,12 @@
 
 namespace hexapla::cli {
 
-// The languages of a multilingual model, the same for every command that gives text to one.
+// The languages of a multilingual model, for every command that reads text for one.
 struct LanguageFlags {
-  std::string source, target;  // codes as the model has them; "": as it was imported
+  std::string source, target;  // codes of the model; "": as imported
 
   void bind(Command& command, const std::function<When()>& condition = {});
-  // The model reads and writes these languages from now on. UsageError: it is told none, or does not have this one.
+  // Sets the model's languages. UsageError: the model takes no language, or does not know this one.
   void choose(models::OpenModel& model) const;
 };
 

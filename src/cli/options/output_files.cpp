@@ -21,7 +21,7 @@ bool is_written(CLI::Option& option) {
   }
 }
 
-// The files that a word may stand for, as far as they are there: itself, the models in a folder, a checkpoint.
+// Adds the existing files that a word may name: itself, the models in a folder, a checkpoint.
 void add_files(const std::string& word, std::vector<std::string>& files) {
   std::error_code none;
   if (word != "-" && !fs::exists(word, none)) return;
@@ -43,7 +43,7 @@ void check_written(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->empty() || !is_written(*option)) continue;
     for (const std::string& output : option->reduced_results())
-      if (!fs::exists(output, none) || fs::is_regular_file(output, none))  // /dev/null may be both
+      if (!fs::exists(output, none) || fs::is_regular_file(output, none))  // /dev/null may be read and written
         refuse_to_overwrite(files_of_others(command, *option), option->get_name(), output);
   }
   for (CLI::App* chosen : command.get_subcommands()) check_written(*chosen);

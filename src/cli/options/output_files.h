@@ -1,14 +1,15 @@
 #pragma once
-// Options whose files are written. No command writes into what it reads.
+// Options that name files to write. No command overwrites a file that it reads.
 #include "cli/command.h"
 
 namespace hexapla::cli {
 
-// Marks such an option: option->check(output_file()). A test goes through the options of every command.
+// Marks such an option: option->check(output_file()). A test checks the options of every command.
 Validator output_file();
 
-// UsageError where, in `command` or in the subcommand that was chosen, a file that is written is one that is read: the
-// value of another option, the model in a folder that one names, or stdin. To be called before anything is read.
+// UsageError if an output file of `app` or of its chosen subcommand is also read: as the value of
+// another option, as the model in a folder that an option names, or as stdin. Call it before
+// anything is read.
 void check_outputs(const Command& app);
 
 }  // namespace hexapla::cli

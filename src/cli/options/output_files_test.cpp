@@ -1,4 +1,4 @@
-// No command writes into what it reads, whatever options name the two.
+// No command overwrites a file that it reads, whichever options name it.
 #include "cli/options/output_files.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ bool has_mark(CLI::Option& option, const Validator& mark) {
   }
 }
 
-// f(command, option) for every option of every command, of those of `bench`, too.
+// f(name, command, option) for every option of every command, including those of `bench`.
 template <class F>
 void each_one(CLI::App& app, const std::string& name, F&& f) {
   for (CLI::Option* option : app.get_options()) f(name, app, *option);
@@ -34,7 +34,8 @@ void each_one(CLI::App& app, const std::string& name, F&& f) {
     each_one(*command, name.empty() ? command->get_name() : name + " " + command->get_name(), f);
 }
 
-// Files that are read and are no text; what data checks by itself (data/curate/clean_writer.h).
+// Files that are read but are not text; and --write-clean, which has its own check
+// (data/curate/clean_writer.h).
 const std::set<std::string> no_text{"--config",       "--vocab",      "--vocabs",     "--write-clean",  "--socket",
                                     "--certificate",  "--key",        "--api-keys",   "--source-vocab", "--bpe",
                                     "--target-vocab", "--source-spm", "--target-spm", "--map",          "--shortlist"};
@@ -57,7 +58,7 @@ TEST(OutputFiles, EveryOptionThatNamesAFileIsReadOrMarkedAsWritten) {
 
 class Outputs : public CommandFolder {};
 
-// For every pair of such an option and another one that takes a word.
+// Tries every pair of such an option and an input option.
 TEST_F(Outputs, AreNoInputs) {
   const std::string input = write("input", "ein Hund\n"), link = at("link");
   std::filesystem::create_symlink(input, link);

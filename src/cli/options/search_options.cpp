@@ -10,7 +10,7 @@
 namespace hexapla::cli {
 namespace {
 
-// With the short and the other names of an option.
+// The names of an option, with its short name and aliases.
 std::string flags_of(const std::string& name) {
   if (name == "beam-size") return "-b,--beam-size";
   if (name == "batch-sentences") return "--batch-sentences,--batch-size";
@@ -19,13 +19,13 @@ std::string flags_of(const std::string& name) {
   return "--" + name;
 }
 
-// options: the set that they belong to, whose others decide whether one does anything.
+// options: the set that they belong to, whose values decide which of them have an effect.
 template <class Options>
 auto declare_in(Command& command, const Options& options) {
   return [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
     Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
     if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
-    if (name == "protect-pattern") option->repeated();  // words after it are the command's own
+    if (name == "protect-pattern") option->repeated();  // words after it belong to the command
     option->when(condition_of(options, name));
   };
 }
@@ -58,9 +58,10 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
 
 Option* bind_glossary(Command& command, std::string& path) {
   return command
-      .add_option("--glossary", path,
-                  "terms, one a line: source, a tab, translation or its forms (Hund|Hunde); where a line contains the\n"
-                  "source, its translation contains one of these, once for each time")
+      .add_option(
+          "--glossary", path,
+          "terms, one per line: source, a tab, translation or its forms (Hund|Hunde); for each occurrence of a\n"
+          "source, the translation contains one of its forms")
       ->check(text_input_beside_stdin())
       ->type_name("FILE");
 }

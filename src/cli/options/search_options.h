@@ -16,12 +16,12 @@ void bind_n_best(Command& command, decode::BeamOptions& options);
 Option* bind_glossary(Command& command, std::string& path);
 // Reads the glossary; null if the path is empty. Errors as Glossary::read().
 std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path);
-// Some of them, by their names.
+// Binds only the named options.
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);
-// Whether an option of these was given, to a command that has been read; borrowed. What the command does not have was
-// not.
+// A function that tells whether an option was given to the parsed command, which it borrows; false
+// for options that the command does not have.
 std::function<bool(const std::string& option)> given_in(const Command& command);
-// Those of the options bound to a command that were given, but for these, as the library takes them.
+// The given options of a command, except those in `but`, for the library.
 template <class Bound>
 Options given_options(const Command& command, const Bound& options, const std::vector<std::string>& but) {
   Options given;
@@ -31,8 +31,8 @@ Options given_options(const Command& command, const Bound& options, const std::v
   });
   return given;
 }
-// Options that were not given take the values of the model's record. options: those bound to the command. UsageError:
-// an option was given that has no effect beside the record.
+// Options that were not given take the values of the model's record. options: those bound to the
+// command. UsageError: a given option has no effect with the record's values.
 template <class Options>
 void take_search(const Command& command, const model::Usage& usage, Options& options) {
   decode::take_search_defaults(usage, given_in(command), options);

@@ -15,7 +15,7 @@
 namespace hexapla::cli {
 namespace {
 
-// Options that no answer depends on, or that the manifest has anyway.
+// Options that do not affect the output, or that the manifest records separately.
 constexpr const char* without_effect[] = {"model",           "threads",      "quiet", "color",
                                           "batch-sentences", "batch-tokens", "shard", "input",
                                           "output",          "files",        "tsv",   "help"};
@@ -29,9 +29,8 @@ void ShardFlags::bind(Command& c, const std::string& what) {
       ->type_name("I/N");
   c.add_option(
        "--output", output,
-       "write to this file (.gz, .zst and .xz are compressed), which appears when it is whole, with a manifest beside "
-       "it (FILE.manifest.json); one "
-       "that is whole already is left alone")
+       "write to this file (.gz, .zst and .xz are compressed), which appears when it is complete, with its manifest "
+       "(FILE.manifest.json); a complete one is not written again")
       ->check(output_file())
       ->type_name("FILE");
 }
@@ -99,7 +98,7 @@ Answers::Answers(const data::ShardManifest& manifest, const std::string& output)
       own_(std::make_unique<std::ostream>(buffer_.get())),
       out_(own_.get()),
       manifest_(manifest) {
-  own_->exceptions(std::ios::badbit);  // so that what the writer throws comes out
+  own_->exceptions(std::ios::badbit);  // passes on the writer's exceptions
 }
 
 Answers::~Answers() = default;

@@ -1,5 +1,6 @@
 #pragma once
-// --shard, --input and --output of the commands that answer line by line: one of many processes that share a file.
+// --shard, --input and --output of the commands that answer line by line, for many processes that
+// share a file.
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -11,7 +12,7 @@
 
 namespace hexapla::cli {
 
-// Where answers go: to stdout, or into the file of a part.
+// Destination of the answers: stdout, or the file of a part.
 class Answers {
  public:
   Answers();
@@ -20,7 +21,7 @@ class Answers {
   ~Answers();
 
   std::ostream& out() { return *out_; }
-  void finish(int64_t lines);  // lines: how many were read; call it after the last one
+  void finish(int64_t lines);  // lines: number of lines read; call it after the last one
 
  private:
   class Buffer;
@@ -33,23 +34,25 @@ class Answers {
 
 // The input and output of a command.
 struct ShardWork {
-  std::shared_ptr<data::RangeReader> part;  // none: stdin, or whole files
-  std::unique_ptr<Answers> answers;         // none: the output is whole already
-  std::string note = {};                    // to be shown; may be empty
+  std::shared_ptr<data::RangeReader> part;  // null: stdin, or whole files
+  std::unique_ptr<Answers> answers;         // null: the output is complete already
+  std::string note = {};                    // to show to the user; may be empty
 };
 
 struct ShardFlags {
   std::string shard, output;  // "3/8", the file; empty: not given
   Command* command = nullptr;
 
-  // what: that the part is of, as the help says it.
+  // what: name of the input in the help.
   void bind(Command& command, const std::string& what);
   data::ShardNumber number() const;  // UsageError
-  // input: of the part; models: files or folders. UsageError, DataError: RangeReader; the output is an input.
+  // input: file of which a part is read; models: files or folders. UsageError, DataError: as
+  // RangeReader, or the output is also an input.
   ShardWork open(const std::string& input, const std::vector<std::string>& models) const;
 
  private:
-  // "hexapla 0.1.0 (...), model f3..., --beam-size 5": what the output depends on, beside the input.
+  // "hexapla 0.1.0 (...), model f3..., --beam-size 5": everything but the input that determines the
+  // output.
   std::string made_by(const std::vector<std::string>& model_files) const;
 };
 

@@ -1,4 +1,4 @@
-// Stdin has one reader, whatever options name it.
+// Stdin has only one reader, whichever options name it.
 #include "cli/options/text_inputs.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ void each_option(CLI::App& app, F&& f) {
   for (CLI::App* command : app.get_subcommands({})) each_option(*command, f);
 }
 
-// Files that are no text, or are written.
+// Options of files that are not text, or are written.
 const std::set<std::string> excepted{
     "config",       "vocab",      "vocabs",     "write-clean", "write-batches", "write-model", "out",
     "output",       "trace",      "socket",     "certificate", "key",           "api-keys",    "source-vocab",
@@ -84,7 +84,7 @@ TEST_F(Stdin, HasOneReader) {
   refused(train + Words{"--config", write("run.yaml", "valid-sets: [\"-\", y]\n")}, "--train-sets", "--valid-sets");
 }
 
-// An option that is given twice has its last value.
+// An option given twice has its last value.
 TEST_F(Stdin, MayBeTheOnlyOneThatIsMeant) {
   const std::string x = write("x", "ein Hund\n");
   EXPECT_EQ(run_command({"evaluate", "-", x}, "ein Hund\n").code, 0);

@@ -16,7 +16,7 @@
 namespace hexapla::cli {
 namespace {
 
-// A file of lines, not of a model or a program.
+// Whether the option names text files, not a model or a program.
 bool names_text(const std::string& name) {
   return name == "train-sets" || name == "valid-sets" || name == "guided-alignment";
 }

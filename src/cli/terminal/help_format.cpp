@@ -16,11 +16,11 @@ namespace hexapla::cli {
 namespace {
 
 constexpr int kWidest = 100;
-constexpr size_t kDescription = 30;  // the column where CLI11 begins what an option does
+constexpr size_t kDescription = 30;  // column where CLI11 begins an option's description
 
 size_t blanks_before(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// Where a line's text goes on below it.
+// The indent of a line's continuation.
 size_t indent_of(const std::string& line) {
   const size_t blanks = blanks_before(line);
   const bool described = blanks > 0 && line.size() > kDescription && line[kDescription - 1] == ' ' &&
@@ -32,7 +32,7 @@ bool is_command(const std::string& line) {
   return line.starts_with("  hexapla ") || line.starts_with("  echo ") || line.starts_with("  mpirun ");
 }
 
-// The first words of a line, as many as fit: where they end, at a blank.
+// The end of the words of a line that fit into `columns`, at a blank.
 size_t end_of_fitting(const std::string& line, size_t from, int columns) {
   size_t end = from;
   for (size_t at = line.find(' ', from + 1); end < line.size(); at = line.find(' ', at + 1)) {

@@ -5,12 +5,13 @@
 
 namespace hexapla::cli {
 
-// Wraps help into lines of at most `columns`. All but the first line of an option stay below its description, and a
-// command goes on after a backslash. Prose is filled again: a line that begins without blanks goes on with the next one
-// that does.
+// Wraps help into lines of at most `columns`. Further lines of an option stay below its
+// description, and a command continues after a backslash. Prose is refilled: consecutive lines
+// without indent are joined.
 std::string wrapped(const std::string& help, int columns);
 
-// Help of this command and those below it is as wide as the terminal, at most 100 columns, and names options as flags.
+// Formats the help of this command and its subcommands: as wide as the terminal, at most 100
+// columns, with options spelled as flags.
 void format_help(const Command& command);
 
 }  // namespace hexapla::cli

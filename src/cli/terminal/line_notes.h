@@ -1,12 +1,12 @@
 #pragma once
-// Notes on lines of the input, shown while they are answered.
+// Shows notes on input lines while they are answered.
 #include <fmt/format.h>
 
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
 
-// The first hundred are said, the others counted: a file in the wrong language has as many as it has lines.
+// Shows the first hundred and counts the others: a file in the wrong language has one per line.
 class LineNotes {
  public:
   explicit LineNotes(Progress& progress) : progress_(progress) {}

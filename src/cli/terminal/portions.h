@@ -1,7 +1,7 @@
 #pragma once
-// `translate` and `score` share this: lines are read one by one and answered in portions. Somebody who has
-// written a line may be waiting for its answer, so a portion is what can be read without waiting; where that is much,
-// it is as much as makes good batches.
+// Reads lines one by one and answers them in portions, for `translate` and `score`. Because whoever
+// wrote a line may be waiting for its answer, a portion is as much as can be read without waiting,
+// limited to what makes good batches.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -15,18 +15,18 @@ class Portions {
  public:
   static constexpr size_t kLines = 2000, kBytes = size_t{16} << 20;  // longer portions sort better into batches
 
-  // answer() is called where something has been read since it was called last.
+  // answer is called only if something has been read since its last call.
   explicit Portions(std::function<void()> answer) : answer_(std::move(answer)) {}
 
-  // To be called before the reader waits, too.
+  // Call it also before the reader waits.
   void answer() {
     if (lines_ == 0) return;
     lines_ = bytes_ = 0;
     answer_();
   }
 
-  // read() keeps one more line or pair and gives its bytes, or nothing after the last. What came before a line that
-  // is wrong, or that cannot be read, is answered before the error.
+  // read() stores one more line or pair and returns its bytes, or nothing after the last. Lines
+  // before an invalid or unreadable one are answered before the error is thrown.
   void read_all(const std::function<std::optional<size_t>()>& read) {
     try {
       while (const auto bytes = read()) {
@@ -42,10 +42,10 @@ class Portions {
 
  private:
   std::function<void()> answer_;
-  size_t lines_ = 0, bytes_ = 0;  // read and not answered
+  size_t lines_ = 0, bytes_ = 0;  // read but not answered
 };
 
-// Thrown by an answer that nobody reads any more (head): the command ends.
+// Thrown if the reader of the output has exited (head): ends the command.
 struct OutputGone {};
 
 }  // namespace hexapla::cli

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Lines, given by their numbers of bytes, and how many lines each answer was for.
+// Reads lines of given lengths in bytes; records the number of lines in each answer.
 struct Reading {
   std::vector<size_t> answers;
   size_t read = 0, answered = 0;
@@ -40,7 +40,7 @@ TEST(Portions, HoldSoManyLinesOrBytes) {
 TEST(Portions, AreAnsweredBeforeTheReaderWaits) {
   Reading r;
   r.portions.read_all([&]() -> std::optional<size_t> {
-    if (r.read == 1 || r.read == 4) r.portions.answer(), r.portions.answer();  // no answer to nothing
+    if (r.read == 1 || r.read == 4) r.portions.answer(), r.portions.answer();  // without lines, no answer
     if (r.read == 6) return {};
     ++r.read;
     return 1;

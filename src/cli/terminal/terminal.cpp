@@ -40,8 +40,8 @@ int width_of(int descriptor) {
 std::atomic<int> signal_caught{0};
 std::atomic<bool> stop{false};
 
-// Async-signal-safe: nothing but lock-free atomics and _exit. A terminal that is closed may send SIGHUP twice (the
-// shell and the kernel), so that one never cuts saving short.
+// Async-signal-safe: only lock-free atomics and _exit. Closing a terminal may send SIGHUP twice
+// (from the shell and from the kernel), so a second SIGHUP does not interrupt saving.
 void on_signal(int number) {
   stop = true;
   int none = 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t sparks = 16;
 
-// A left column of names, in lines of at most the terminal's width.
+// Lines with a name in the left column.
 std::string rows(const std::string& name, const std::vector<std::string>& lines) {
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i) text += fmt::format("{}{:<11}{}", i ? "\n" : "", i ? "" : name, lines[i]);

@@ -4,12 +4,13 @@
 
 namespace hexapla::cli {
 
-// Shows a training run: on a terminal a live line, and a table at each validation; otherwise one plain line a report
-// and a validation.
+// Shows a training run: on a terminal a live line, and a table at each validation; otherwise one
+// plain line per report and per validation.
 class ProgressWatcher : public train::TrainWatcher {
  public:
   explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
-  // Reads valid.jsonl and train.jsonl of an earlier start, so that "best" and the sparklines cover the whole run.
+  // Reads valid.jsonl and train.jsonl of an earlier start, so that "best" and the sparklines cover
+  // the whole run.
   void set_folder(const std::string& folder);
 
   void note(const std::string& text) override;
@@ -32,10 +33,10 @@ class ProgressWatcher : public train::TrainWatcher {
   bool signature_shown_ = false;
 };
 
-// "loss 3.2142": what a live line of this many columns has room for, the most important first.
+// "loss 3.2142": as many values as fit into `columns`, the most important first.
 std::string live_line(const train::TrainReport& r, const std::vector<double>& losses, int columns);
 
-// One measure over all validations so far, the last one being the newest: "new best", or
+// The state of one measure, given its values at all validations, newest last: "new best", or
 // "stalled 2 times (best 34.12 at update 1,500)".
 std::string standing(const std::vector<std::pair<int64_t, double>>& values, bool higher_is_better, int digits);
 

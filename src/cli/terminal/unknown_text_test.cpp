@@ -1,4 +1,4 @@
-// Text that a model's vocabulary lacks: every command that reads text for a model says so.
+// Every command that reads text for a model warns if the model's vocabulary lacks its letters.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -37,7 +37,8 @@ class UnknownText : public CommandFolder {
                  "--precision", "f32",     "--max-updates", "1"} +
            more;
   }
-  // The calls of each command that reads text for a model; they take Chinese, or text that the model knows.
+  // The calls of each command that reads text for a model, with Chinese text or text that the model
+  // knows.
   std::map<std::string, std::vector<std::function<Words(const std::string& source, const std::string& target)>>> calls()
       const {
     const std::string zh = at("zh"), en = at("en"), m = at("m");
@@ -95,7 +96,7 @@ class UnknownText : public CommandFolder {
   }
 };
 
-// Nothing of these is text that a model is given from outside.
+// Commands that do not give a model text from outside, and why.
 const std::map<std::string, std::string> without{
     {"data", "looks at text without a model"},
     {"demo", "makes its text; --text reads a date, of characters that any date may have"},

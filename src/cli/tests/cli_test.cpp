@@ -1,4 +1,4 @@
-// The command line as users meet it: what it says to wrong input, and what it exits with.
+// The command line: messages and exit codes for wrong input.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -142,7 +142,7 @@ TEST_F(Files, MissingAndReadOnlyFolders) {
   expect_error({"translate", "-m", folder()}, 3, HasSubstr("is a folder without a model.safetensors"));
 }
 
-// Whatever command and option: the name is at fault, and no bug is to be reported.
+// Every command and option reports the name, not a bug.
 TEST_F(Files, NamesThatAreTooLong) {
   const std::string name(300, 'n'), x = write("x", "a\n"), y = write("y", "b\n");
   for (const auto& [command, code] : std::vector<std::pair<std::vector<std::string>, int>>{
@@ -193,7 +193,7 @@ TEST(CommandLine, APresetBringsItsRecipe) {
                     HasSubstr("average-last: 10\n"), HasSubstr("attention-dropout: 0.1\n")));
   EXPECT_THAT(tiny.out, AllOf(HasSubstr("\ndropout: 0.2\n"), HasSubstr("max-updates: 8000\n")));
   const Result lr = run_command(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
-  EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if a usual value
+  EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if the default
   EXPECT_THAT(run_command(train_with({"--dump-config"})).out,
               AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
   EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
@@ -208,7 +208,7 @@ TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {
   };
   EXPECT_EQ(updates({}), 8000);
   EXPECT_EQ(updates({"--max-updates", "5"}), 5);
-  EXPECT_EQ(updates({"--max-updates", "0"}), 0);  // until it is stopped
+  EXPECT_EQ(updates({"--max-updates", "0"}), 0);  // until stopped
   EXPECT_EQ(updates({"--max-epochs", "3"}), 0);
   EXPECT_EQ(updates({"--max-minutes", "0.5"}), 0);
   EXPECT_EQ(updates({"--patience", "4"}), 0);
@@ -370,7 +370,7 @@ TEST_F(Files, EvaluateAgreesWithSacreBleusFormat) {
 
 class BenchCluster : public CommandFolder {};
 
-// Alone: one process is its step and Adam, and every further one is computed.
+// With one process, an update is its step and Adam; more processes are computed.
 TEST_F(BenchCluster, MeasuresOneProcessAndComputesMore) {
   const std::vector<std::string> bench{"bench",          "cluster", "--preset",    "tiny", "--vocab-size", "40",
                                        "--batch-tokens", "128",     "--precision", "f32",  "--seconds",    "0",

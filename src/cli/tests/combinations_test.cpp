@@ -1,6 +1,7 @@
-// Options of translate and score in random combinations: every line is answered once, in order, with the same bytes
-// whatever threads and neighbors, or the combination is refused with one message. With HEXAPLA_LONG_TESTS there are
-// 10,000 of them. Each has a number: HEXAPLA_COMBINATIONS_FROM=4711 begins with that one.
+// Random combinations of the options of translate and score: every line is answered once, in order,
+// with output that is byte-identical for any threads and neighbors, or the combination is refused
+// with one message. HEXAPLA_LONG_TESTS tries 10,000. Combinations are numbered:
+// HEXAPLA_COMBINATIONS_FROM=4711 begins with that one.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class Dice {
   uint32_t below(uint32_t n) { return random_.below(n); }
   bool one_in(uint32_t n) { return below(n) == 0; }
   std::string of(const Words& words) { return words[below(static_cast<uint32_t>(words.size()))]; }
-  // Now and then something that is no such number.
+  // Sometimes an invalid number.
   std::string whole(uint32_t from, uint32_t to) {
     return one_in(80) ? odd() : std::to_string(from + below(to - from + 1));
   }
@@ -42,21 +43,21 @@ class Dice {
   Random random_;
 };
 
-// A model, another of the same vocabulary, and words of its language.
+// Two models with the same vocabulary, and words of their language.
 struct Language {
   std::string name;
   Words words;
   std::string model, second;
 };
 
-// The value that an option is given; none for a flag.
+// Draws the value of an option; none for a flag.
 using Give = std::function<Words(Dice&, const Language&)>;
 using Gives = std::map<std::string, Give>;
 // Options that are not combined, and why.
 using Exceptions = std::map<std::string, std::string>;
 
 Words flag(Dice&, const Language&) { return {}; }
-// One of some words, and now and then one that is refused.
+// One of some words, sometimes one that is refused.
 Give word(const Words& words, const Words& wrong = {}) {
   return [=](Dice& d, const Language&) { return Words{!wrong.empty() && d.one_in(40) ? d.of(wrong) : d.of(words)}; };
 }
@@ -145,7 +146,7 @@ Exceptions excepted() {
           {"trace", "it takes a single line, whose translation its own test compares"}};
 }
 
-// A command's options as it declares them.
+// The declared options of a command.
 class Declared {
  public:
   explicit Declared(const std::string& command) {
@@ -157,8 +158,8 @@ class Declared {
     return o.get_lnames().empty() ? o.get_name() : o.get_lnames().front();
   }
 
-  // Some of the options that `gives` has something for. As a rule those that do nothing beside the others get what they
-  // are for, or go.
+  // Draws some of the options in `gives`. An option without effect usually gets the option that it
+  // needs, or is removed.
   Words some(const Gives& gives, Dice& dice, const Language& language) const {
     std::map<std::string, Words> on;
     const auto add = [&](const std::string& name) { on[name] = gives.at(name)(dice, language); };
@@ -187,7 +188,7 @@ class Declared {
     return words;
   }
 
-  // The options that do nothing among those that these words give, and why.
+  // The options among these words that have no effect, and why.
   std::map<std::string, std::string> idle_among(const Words& words) const {
     Command app;
     Action chosen;
@@ -218,11 +219,11 @@ bool has(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// One combination, ready to be run on all of its lines, or with those that are not kept left blank.
+// One combination; run() blanks the lines that are not kept.
 struct Trial {
   Words arguments;
   size_t lines;
-  bool numbered;  // an answer may have several lines, which begin with the number of theirs
+  bool numbered;  // an answer may have several lines, which begin with the input line's number
   std::function<Result(const Words& arguments, const std::vector<bool>& kept)> run;
 };
 
@@ -339,7 +340,7 @@ class Combinations : public CommandFolder {
       EXPECT_EQ(answered, trial.lines);
     } else if (r.code == 2) {
       EXPECT_EQ(r.out, "");
-    } else {  // one line cannot be: those before it are answered
+    } else {  // an invalid line: those before it are answered
       EXPECT_EQ(r.code, 3);
       const std::string line = cat(error, "line ", answered + 1);
       EXPECT_THAT(r.err, AnyOf(HasSubstr(line + " "), HasSubstr(line + ":")));
@@ -349,7 +350,7 @@ class Combinations : public CommandFolder {
   std::vector<Language> languages_;
 };
 
-// Every option that a command declares is combined with the others, or excepted with a reason.
+// Every declared option is combined with the others, or excepted with a reason.
 TEST(CombinationsTest, HaveEveryOption) {
   for (const auto& [command, gives] : {std::pair{"translate", of_translate()}, {"score", of_score()}}) {
     std::set<std::string> declared;
@@ -362,7 +363,7 @@ TEST(CombinationsTest, HaveEveryOption) {
   }
 }
 
-// How many combinations are tried: from, and how many.
+// The combinations to try: the first, and their number.
 std::pair<uint64_t, uint64_t> range(uint64_t usual, uint64_t many) {
   const char* from = std::getenv("HEXAPLA_COMBINATIONS_FROM");
   return {from ? std::strtoull(from, nullptr, 10) : 0, std::getenv("HEXAPLA_LONG_TESTS") ? many : usual};

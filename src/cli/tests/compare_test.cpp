@@ -1,4 +1,4 @@
-// hexapla compare and hexapla info, for models of whatever formats.
+// hexapla compare and hexapla info, for models of any format.
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"

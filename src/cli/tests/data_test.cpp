@@ -1,4 +1,4 @@
-// hexapla data as users meet it.
+// Tests hexapla data from the command line.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Dates, whose true alignment is known: what attention says about it, unguided and guided.
+// Compares attention, unguided and guided, with the known true alignment of dates.
 #include <gmock/gmock.h>
 
 #include "base/compute/random.h"
@@ -15,7 +15,7 @@ struct Date {
   data::DateStyle style;
 };
 
-// Those of another seed are other days or other styles.
+// Another seed gives other days or styles.
 std::vector<Date> some_dates(int64_t n, uint64_t seed) {
   Random random(seed);
   std::vector<Date> dates;
@@ -33,7 +33,8 @@ text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
   return text::Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
 }
 
-// The share of the target's tokens that name a part of the day and have most of their attention on that part.
+// The share of target tokens in year, month and day whose strongest attention is on the same part
+// of the source.
 double accuracy(const models::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
   std::vector<std::string> sources, targets;
   for (const Date& d : dates)
@@ -109,11 +110,13 @@ TEST_F(DateAlignment, LinksOfADate) {
   std::set<int32_t> linked;
   for (const Date& d : dates)
     for (const data::Link& link : data::date_links(d.day, d.style, v)) linked.insert(link.target);
-  // ▁ 1 9 9 9 - 0 9 - 2 2, with the first two perhaps one piece: two tokens, the hyphens, are never linked.
+  // ▁ 1 9 9 9 - 0 9 - 2 2, perhaps with the first two in one piece; the two hyphens are never
+  // linked.
   EXPECT_GE(linked.size(), 8u);
 }
 
-// The year's digits come from the year, and so on: where links are given, and not by chance.
+// Given links teach the head that the year's digits come from the year, and so on; it is not
+// chance.
 TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   const std::vector<Date> unseen = some_dates(300, 2);
   train::TrainOptions o = options("plain");
@@ -134,7 +137,7 @@ TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   EXPECT_GT(with, without + 0.2) << without;
 }
 
-// Nobody tells it: the year's digits look at the year, the month's at the month, because that is where they stand.
+// Without guidance, the year's digits attend to the year and the month's to the month.
 TEST_F(DateAlignment, AnUnguidedModelLearnsToAlignYearWithYear) {
   const std::vector<Date> unseen = some_dates(300, 2);
   train::TrainOptions o = options("young");

@@ -1,5 +1,5 @@
-// Every option of every command, taken from its declaration: numbers are refused outside of their ranges, and the docs
-// know all of them.
+// Tests every declared option of every command: numbers out of range are refused, and the docs
+// describe all options.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -127,7 +127,7 @@ TEST_F(DeclaredOptions, TheHelpShowsRangesAndDefaults) {
                               "attention-dropout 0, activation-dropout 0, batch-tokens 4096, accumulate 6, "));
 }
 
-// As an option is written in the docs, with nothing of another's name after it.
+// Whether the text mentions this option, not only a longer one that begins like it.
 bool knows(const std::string& text, const std::string& flag) {
   for (size_t at = text.find(flag); at != std::string::npos; at = text.find(flag, at + 1)) {
     const char next = at + flag.size() < text.size() ? text[at + flag.size()] : ' ';
@@ -185,7 +185,7 @@ TEST_F(DeclaredOptions, AreAllInTheDocs) {
   EXPECT_GT(options, 200);
 }
 
-// And the other way round: what the docs call an option is one.
+// Conversely, every option in the docs exists.
 TEST_F(DeclaredOptions, NoOtherIsInTheDocs) {
   std::set<std::string> known{"--logdir", "--block-size"};  // of TensorBoard, of xz
   for_commands(app_, {}, [&](const std::vector<std::string>&, const Command& command) {

@@ -1,4 +1,4 @@
-// hexapla evaluate as users meet it.
+// Tests hexapla evaluate from the command line.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -114,7 +114,7 @@ TEST_F(EvaluateCommand, ConfidenceInterval) {
   EXPECT_THAT(j["confidence"], StartsWith("μ = "));
 }
 
-TEST_F(EvaluateCommand, LinesEndAtNewlinesOnly) {  // not at U+2028, U+2029, U+0085; a carriage return is no text
+TEST_F(EvaluateCommand, LinesEndAtNewlinesOnly) {  // not at U+2028, U+2029, U+0085; carriage returns are dropped
   const std::string odd = write("odd", "a\u2028b c d\r\ne\u0085f\u2029g h\r\n\r\n");
   const std::string plain = write("plain", "a b c d\ne f g h\n\n");
   EXPECT_NEAR(json::parse(output({odd, plain, "--metrics", "bleu", "--json"}))["score"].get<double>(), 100, 1e-9);

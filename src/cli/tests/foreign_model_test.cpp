@@ -1,4 +1,4 @@
-// Models that somebody else has made, some of them to do harm: refused with one message, or used without any.
+// Models from others, some malicious, are refused with one message or are harmless.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ForeignModel : public CommandFolder {
     model::save_model(model_, net_, {tokenizer, tokenizer}, history);
     return model_;
   }
-  // That of the first tokenizer with another text in one of its pieces.
+  // The first tokenizer with another text in one of its pieces.
   std::string with_piece(int32_t id, const std::string& text) const {
     text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
     m.pieces[static_cast<size_t>(id)].text = text;
@@ -57,7 +57,7 @@ class ForeignModel : public CommandFolder {
   const std::string model_ = at("model.safetensors");
 };
 
-// A share of the mutations each, so that several may run at a time.
+// Each tests a share of the mutations, so that several can run at a time.
 class TamperedModel : public ForeignModel, public testing::WithParamInterface<uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Share, TamperedModel, testing::Range<uint64_t>(0, 4));
 
@@ -149,7 +149,7 @@ TEST_F(ForeignModel, ScalesBeyondAnyTrainingAreRefused) {
   }
 }
 
-// Every weight is in range; the products of queries and keys are not.
+// Every weight is finite; the products of queries and keys are not.
 TEST_F(ForeignModel, OutputThatIsNotFiniteIsAnErrorWithoutData) {
   model::Config wide = config();
   wide.d_model = 32;

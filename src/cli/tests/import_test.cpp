@@ -1,4 +1,4 @@
-// hexapla import, and what the other commands make of the result.
+// hexapla import, and other commands on its models.
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"
@@ -40,7 +40,7 @@ TEST_F(ImportCommand, TranslatesAsTheModelsOwnerKnowsIt) {
               AllOf(HasSubstr("Hugging Face Marian"), HasSubstr("sinusoidal-halves")));
 }
 
-// Recorded when it is imported, changed when it translates, chosen by a line itself.
+// Languages are recorded by import and can be overridden by translate or by a line.
 TEST_F(ImportCommand, LanguagesAreRecordedAndMayBeChanged) {
   const std::string folder = peer_model("hf_m2m"), model = at("m2m");
   ASSERT_EQ(
@@ -66,7 +66,7 @@ TEST_F(ImportCommand, LanguagesAreRecordedAndMayBeChanged) {
   const Result unknown = run_command({"translate", "-q", "-m", model, "--target-language", "xx"}, "a\n");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, AllOf(HasSubstr("--target-language 'xx'"), HasSubstr("af, am,")));
-  const std::string marian = imported("marian");  // is told the target's language before the source, and no other
+  const std::string marian = imported("marian");  // only takes the target language, before the source
   EXPECT_EQ(run_command({"translate", "-q", "-m", marian, "--target-language", "de"}, "abc def\n").out,
             run_command({"translate", "-q", "-m", marian}, ">>de<<abc def\n").out);
   const Result none = run_command({"translate", "-q", "-m", marian, "--source-language", "de"}, "a\n");
@@ -98,7 +98,7 @@ TEST_F(ImportCommand, SaysWhatIsWrong) {
   refused({peer_model("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
 }
 
-// A model's files name others that belong to it, in any place.
+// A model's files may name others, in any folder, that belong to it.
 TEST_F(ImportCommand, ReplacesNothingButModelsOfOurs) {
   const std::string folder = at("m"), model = folder + "/model.npz";
   std::filesystem::copy(peer_model("marian"), folder, std::filesystem::copy_options::recursive);

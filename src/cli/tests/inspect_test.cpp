@@ -1,4 +1,4 @@
-// hexapla inspect as its users meet it.
+// Tests hexapla inspect from the command line.
 #include <gmock/gmock.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// hexapla lab as its users meet it.
+// Tests hexapla lab from the command line.
 #include <gmock/gmock.h>
 
 #include <filesystem>

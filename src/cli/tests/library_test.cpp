@@ -1,4 +1,4 @@
-// The library gives the program's bytes: each option of decoding, scores, training.
+// The library's output is byte-identical to the program's: each decoding option, scores, training.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -41,7 +41,7 @@ struct LibraryAndProgram : CommandFolder {
     EXPECT_EQ(r.code, 0) << r.err;
     return r.out;
   }
-  // As the program writes it with --n-best.
+  // In the program's --n-best format.
   std::string library(const Options& options) const {
     const Translator translator(model);
     const TranslatorOptions how = TranslatorOptions::from(options);

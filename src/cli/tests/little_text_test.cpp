@@ -1,4 +1,4 @@
-// hexapla tune and hexapla augment as their users meet them.
+// Tests hexapla tune and hexapla augment from the command line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -84,7 +84,7 @@ TEST_F(AugmentCommand, TranslatesAndNamesTheTag) {
   for (const std::string& line : read_lines(at("x"))) EXPECT_THAT(line, testing::StartsWith("<synthetic> "));
 }
 
-// With a penalty so high, and every piece in the beam, the empty translation scores best.
+// With such a high penalty and every piece in the beam, the empty translation scores best.
 TEST_F(AugmentCommand, SaysWhatToDoAboutEmptyTranslations) {
   save_untrained_model(at("m"), text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14}));
   const std::vector<std::string> distill{"augment",        "--distill", "--train-sets", at("a"), at("b"),       "-m",

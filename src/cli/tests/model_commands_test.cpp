@@ -1,4 +1,4 @@
-// quantize, average and info as users meet them.
+// Tests quantize, average and info from the command line.
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"

@@ -1,4 +1,4 @@
-// Chinese, Japanese and Thai as users of the commands meet them: there a line is not one word.
+// Tests the commands with Chinese, Japanese and Thai, whose lines are more than one word.
 #include <gmock/gmock.h>
 
 #include <fstream>

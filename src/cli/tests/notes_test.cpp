@@ -1,5 +1,5 @@
-// Every formula of the notes (docs/notes.md), computed again by a program that is not ours from what `hexapla inspect`
-// writes: tests/notes/recompute.py, with NumPy.
+// Recomputes every formula of the notes (docs/notes.md) from the output of `hexapla inspect` with
+// an independent program: tests/notes/recompute.py, with NumPy.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -77,7 +77,7 @@ TEST_P(Notes, EveryFormulaGivesWhatTheFileHas) {
   EXPECT_EQ(end.code, 0) << end.output;
 }
 
-// Checks what docs/notes.md says of slips in the notes' formulas, and what it takes from docs/lab.
+// Checks the errors in the notes' formulas that docs/notes.md lists, and its figures from docs/lab.
 TEST_F(NotesClaims, HoldWhereTheyAreComputedAgain) {
   const End end = run_script("claims.py", source_path("docs"));
   if (end.code == 77 || end.code == 127) GTEST_SKIP() << "no Python with the package numpy (HEXAPLA_PYTHON)";

@@ -1,4 +1,4 @@
-// replay and reproduce as users meet them.
+// Tests replay and reproduce from the command line.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ using testing::Not;
 class RunsAgain : public CommandFolder {
  protected:
   RunsAgain() { write_toy_corpus(at("a"), at("b"), 60); }
-  // A training of a second; more: options with their values, in place of those here or beside them.
+  // Trains for a second. more: options with their values, which override or extend those here.
   Result train(const std::string& name, const std::map<std::string, std::string>& more = {}) const {
     std::map<std::string, std::string> options{
         {"--model", at(name)},   {"--vocab-size", "60"}, {"--layers", "1"},        {"--dim-model", "32"},
@@ -96,7 +96,7 @@ TEST_F(RunsAgain, AVocabularyThatWasGivenIsOpenedAndCompared) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
-// As a kill leaves it: the pieces are there, and no checkpoint.
+// As after a kill: the vocabulary exists, but no checkpoint.
 TEST_F(RunsAgain, AVocabularyOfAnEarlyEndIsNotUsed) {
   ASSERT_EQ(train("run").code, 0);
   std::filesystem::remove_all(at("run/checkpoints"));

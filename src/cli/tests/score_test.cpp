@@ -1,4 +1,4 @@
-// hexapla score as its users meet it.
+// Tests hexapla score from the command line.
 #include <gmock/gmock.h>
 
 #include <iterator>
@@ -114,13 +114,13 @@ TEST_F(ScoreCommand, Alignments) {
   EXPECT_THAT(ask("1e-6")[0], HasSubstr("0-0 1-0 2-0 3-0 0-1"));
   EXPECT_NE(ask("soft", {"--alignment-layer", "0", "--alignment-head", "0"}),
             ask("soft", {"--alignment-layer", "0", "--alignment-head", "2"}));
-  EXPECT_EQ(ask("soft", {"--alignment-layer", "0"}), ask("soft"));  // the last but one of two
+  EXPECT_EQ(ask("soft", {"--alignment-layer", "0"}), ask("soft"));  // the penultimate of two
   EXPECT_NE(ask("soft", {"--alignment-units", "pieces"}), ask("soft"));
   const Result json = score(x, y, {"--json", "--alignment", "hard"});
   EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["alignment"], hard[0]);
 }
 
-// Translations that were found and that are given are aligned by the same code.
+// The same code aligns found and given translations.
 TEST_F(ScoreCommand, TranslatingAlignsAlike) {
   const auto translate = [&](const std::string& lines, const std::vector<std::string>& more) {
     const Result r =

@@ -1,4 +1,4 @@
-// Parts of a file, each answered by a process of its own, and joined.
+// Parts of a file, each answered by its own process, then joined.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -52,7 +52,7 @@ class ShardsTest : public CommandFolder {
 
 TEST_F(ShardsTest, OfAFileAreTheBytesOfTheWhole) {
   const std::string whole = translate({"-q"}, read_file(at("in"))).out;
-  for (const int of : {1, 2, 7, 100}) {  // some of a hundred have no line
+  for (const int of : {1, 2, 7, 100}) {  // some of a hundred parts have no line
     for (int i = 1; i <= of; ++i) {
       const Words shard{"--input", at("in"), "--shard", cat(i, "/", of), "--output", part(i), "-q"};
       const Result r = translate(shard);
@@ -70,9 +70,9 @@ TEST_F(ShardsTest, OfAFileAreTheBytesOfTheWhole) {
   EXPECT_EQ(printed, whole) << "to stdout";
 }
 
-// Compressed in one piece or in many: the same bytes, and a word where it is one.
+// Files compressed in one piece or in many give the same bytes; one piece gives a note.
 TEST_F(ShardsTest, OfCompressedFilesAreThoseOfThePlainOne) {
-  std::string large;  // of short lines, so that there is little to translate
+  std::string large;  // mostly blanks, so that there is little to translate
   while (large.size() <= 2'200'000) large += std::string(70000, ' ') + "\n";
   const std::string text = read_file(at("in")) + "\n" + large;
   write("plain", text);
@@ -109,7 +109,7 @@ TEST_F(ShardsTest, AreCompressedAsTheNameAsks) {
       ASSERT_EQ(r.code, 0) << r.err;
       EXPECT_NE(data::compression_of(read_file(names.back())), data::Compression::none) << names.back();
       EXPECT_THAT(translate({"--input", at("in"), "--shard", cat(i, "/3"), "--output", names.back()}).err,
-                  HasSubstr("is whole already"));
+                  HasSubstr("is complete already"));
     }
     const Result joined = run_command(Words{"join"} + names + Words{"-o", at("joined" + ending)});
     EXPECT_EQ(joined.code, 0) << joined.err;
@@ -141,7 +141,8 @@ TEST_F(ShardsTest, ThatAreWholeAreLeftAlone) {
   const std::string before = read_file(part(1)), manifest = read_file(part(1) + ".manifest.json");
   const auto written = [&] { return std::filesystem::last_write_time(part(1)); };
   const auto time = written();
-  EXPECT_THAT(translate(shard + Words{"--threads", "2", "--batch-sentences", "3"}).err, HasSubstr("is whole already"));
+  EXPECT_THAT(translate(shard + Words{"--threads", "2", "--batch-sentences", "3"}).err,
+              HasSubstr("is complete already"));
   EXPECT_EQ(written(), time);
   write("part-1", before.substr(1));
   EXPECT_EQ(translate(shard).code, 0);
@@ -163,7 +164,7 @@ TEST_F(ShardsTest, AreJoinedOnlyWhenAllAreThere) {
     EXPECT_FALSE(std::filesystem::exists(at("joined")));
     return r.err;
   };
-  Words with_manifests = parts(4);  // as the shell finds them by part-*
+  Words with_manifests = parts(4);  // as the shell expands part-*
   for (const std::string& path : parts(4)) with_manifests.push_back(path + ".manifest.json");
   with_manifests.push_back(write("part-3.tmp-4711-0", "of a worker that was kil"));
   EXPECT_EQ(run_command(Words{"join"} + with_manifests + Words{"-o", at("joined")}).code, 0);
@@ -197,7 +198,7 @@ TEST_F(ShardsTest, AreRefusedWithARemedy) {
     EXPECT_THAT(message(input + Words{"--shard", wrong, "--output", part(1)}),
                 HasSubstr(cat("--shard is '", wrong, "'")));
   for (const Words& numbered : {Words{"--sample"}, {"--beam-size", "3", "--n-best", "2"}, {"--prefix", at("in")}})
-    EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("goes by the numbers of lines"));
+    EXPECT_THAT(message(input + Words{"--shard", "1/2"} + numbered), HasSubstr("depends on line numbers"));
   write("in.gz", std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
   EXPECT_THAT(message({"--input", at("in.gz"), "--shard", "1/2"}, 3),
               AllOf(HasSubstr("in.gz: the gzip data stops in the middle"), HasSubstr("compress the file again")));

@@ -1,4 +1,4 @@
-// hexapla translate as users meet it: lines in, lines out, and what it says to wrong input.
+// Tests hexapla translate from the command line: input, output, and messages for wrong input.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -70,10 +70,10 @@ TEST_F(TranslateTest, AsManyLinesAsItReads) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(lines_of(r.out), 4);
   EXPECT_THAT(r.out, HasSubstr("\n\n"));
-  EXPECT_EQ(r.err, "");  // no prompt where nobody types
+  EXPECT_EQ(r.err, "");  // no prompt without a terminal
 }
 
-// A model that knows nothing draws every byte, line feeds and NUL too.
+// An untrained model samples every byte, including line feeds and NUL.
 TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
   const text::Vocabulary v = text::Vocabulary::train({"ein Hund", "zwei Katzen"}, {.size = 280, .byte_fallback = true});
   ASSERT_GT(v.size(), 260);
@@ -233,7 +233,7 @@ TEST_F(TranslateTest, JsonLines) {
   expect_error({"--jsonl", "--prefix", write("p", "")}, "", 2, HasSubstr("--jsonl and --prefix"));
 }
 
-// Whatever a line asks for, those before it are answered.
+// Lines before an invalid request are answered.
 TEST_F(TranslateTest, LinesBeforeAWrongOneAreAnswered) {
   const std::string before = "{\"text\": \"ein\"}\n{\"text\": \"zwei\"}\n\n", after = "{\"text\": \"und\"}\n";
   const std::string three = translate({"--jsonl"}, before).out;
@@ -248,7 +248,7 @@ TEST_F(TranslateTest, LinesBeforeAWrongOneAreAnswered) {
   }
 }
 
-// Where there is none, nothing claims that it is certain.
+// A missing translation is not reported as certain.
 TEST_F(TranslateTest, LinesWithoutATranslation) {
   const std::string prefixes = write("prefixes", "zwei Katzen laufen über die Straße\n\n\n"), lines = "ein\nzwei\n\n";
   const Words none{"--prefix", prefixes, "--longest", "2"};

@@ -6,8 +6,9 @@
 namespace hexapla::decode {
 namespace {
 
-// The banks take turns, the fullest first, and give their best: so every stage on the way to all required phrases has
-// about as many hypotheses. With one bank this is the order of the scores.
+// Takes the best candidate of each bank in turn, from the bank with the most tokens down, so that
+// the beam is spread evenly over the numbers of required tokens. With one bank this is the order of
+// the scores.
 template <class Banked>
 std::vector<Candidate> in_turns(const std::vector<Banked>& all) {
   std::map<int64_t, std::vector<Candidate>, std::greater<>> banks;
@@ -61,7 +62,8 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
   if (!so_far.request.required.empty() && !constraints_.forced(so_far)) add_required(step, beam, so_far, all);
 }
 
-// What goes on with required phrases, however improbable; and </s> where everything else would break the last of them.
+// Adds the tokens that begin or continue required phrases, however improbable; and </s> if every
+// other candidate would break the last phrase.
 void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Partial& so_far,
                                          std::vector<Banked>& all) const {
   const Met m = met(so_far.request.required, so_far.ids, so_far.text);
@@ -88,7 +90,7 @@ int64_t ConstrainedBeamSearch::bank(const Partial& so_far, int32_t id) const {
   return met(so_far.request.required, ids, text).tokens;
 }
 
-// At the longest length every hypothesis gets </s>, if it may end there.
+// At the maximum length every hypothesis that may end gets </s>.
 void ConstrainedBeamSearch::end(const Step& step) const {
   Sentence& s = step.sentence;
   for (size_t i = 0; i < s.live.size(); ++i) {
@@ -101,7 +103,8 @@ void ConstrainedBeamSearch::end(const Step& step) const {
   s.live.clear();
 }
 
-// Hypotheses that met the phrases early and badly are finished first: they do not end the search for better ones.
+// Goes on although `width` hypotheses are finished: the first ones placed the phrases early and
+// badly.
 void ConstrainedBeamSearch::retire(Sentence& s) const {
   if (s.constraints->required.empty() || s.live.empty()) return decode::retire(s, options_);
   sort_best_first(s.finished);

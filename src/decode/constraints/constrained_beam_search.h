@@ -1,5 +1,5 @@
 #pragma once
-// Beam search under rules: the same as BeamSearch where none applies.
+// Beam search with constraints: finds the same as BeamSearch if there are none.
 #include "decode/constraints/constrained_tokens.h"
 #include "decode/constraints/repetition_penalty.h"
 #include "decode/search/beam_search.h"
@@ -19,7 +19,7 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
               std::span<const int64_t> first) override;
 
  private:
-  // A candidate and how many tokens of required phrases it would have.
+  // A candidate and the number of tokens of required phrases that it would have.
   struct Banked {
     Candidate candidate;
     int64_t bank;

@@ -1,6 +1,6 @@
 #pragma once
-// The most probable tokens of each row that rules allow. Probabilities stay the model's: what is not allowed is passed
-// over, and nothing is made up for it.
+// The most probable tokens of each row that the constraints allow. Probabilities stay the model's:
+// forbidden tokens are skipped without renormalization.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,8 @@ namespace hexapla::decode {
 
 class ConstrainedTokens {
  public:
-  // needed: so many are looked for where every row has them; a row is sorted whole only where rules take them away.
+  // needed: the number of best tokens found for each row; a row is sorted whole only if the
+  // constraints allow fewer.
   ConstrainedTokens(Context& cx, Tensor logits, int64_t needed, const SpecialIds& special)
       : cx_(cx),
         special_(special),
@@ -33,7 +34,7 @@ class ConstrainedTokens {
     const auto unseen = [&](int32_t id) { return std::find(seen.begin(), seen.end(), id) == seen.end(); };
     visit_sorted(row, unseen, f);
   }
-  // Those that may follow.
+  // Only the tokens that may follow.
   template <class F>
   void visit(int64_t row, const Partial& so_far, const Constraints& rules, F&& f) {
     if (const auto opening = Constraints::opening(so_far)) {  // no choice: it costs nothing
@@ -66,7 +67,7 @@ class ConstrainedTokens {
  private:
   size_t rows() const { return static_cast<size_t>(logits_.shape[0]); }
 
-  // The same order as that of the best: by score, and among equals by id.
+  // The order of BestTokens: by score, equal scores by id.
   template <class Wanted, class F>
   void visit_sorted(int64_t row, Wanted&& wanted, F&& f) {
     const Tensor log_p = scores(row);
@@ -83,7 +84,7 @@ class ConstrainedTokens {
   BestTokens best_;
   Tensor logits_;
   std::vector<bool> normalized_;
-  std::vector<double> log_totals_;  // of the normalized rows: log of the sum of exp(logit)
+  std::vector<double> log_totals_;  // log of the sum of exp(logit), for normalized rows
 };
 
 }  // namespace hexapla::decode

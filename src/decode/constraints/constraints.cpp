@@ -9,7 +9,7 @@
 namespace hexapla::decode {
 namespace {
 
-// At least so many tokens before </s>.
+// At least `tokens` tokens before </s>.
 struct MinLength final : Constraint {
   int64_t tokens;
   int32_t eos;
@@ -26,12 +26,12 @@ struct KnownWords final : Constraint {
   bool allows(const Partial&, int32_t id) const override { return id != unk; }
 };
 
-// No n tokens that were there before, in this order (Paulus, Xiong, Socher 2017, section 2.5).
+// No n-gram of tokens twice (Paulus, Xiong, Socher 2017, section 2.5).
 struct NoRepeatedNgram final : Constraint {
   size_t n;
   explicit NoRepeatedNgram(int64_t size) : n(static_cast<size_t>(size)) {}
   bool allows(const Partial& so_far, int32_t id) const override {
-    const text::Ids& ids = so_far.ids;  // the first, <s>, is no token of the translation, and may be the same as </s>
+    const text::Ids& ids = so_far.ids;  // the first, <s>, is not part of the translation, and may equal </s>
     if (ids.size() <= n) return true;
     const auto last = ids.end() - static_cast<std::ptrdiff_t>(n - 1);
     for (auto at = ids.begin() + 1; at != last; ++at)
@@ -40,8 +40,8 @@ struct NoRepeatedNgram final : Constraint {
   }
 };
 
-// No characters with a letter among them stand more than so many times in a row: "endendend". A mark belongs to the
-// character before it, so nothing that is repeated begins with one or ends before one.
+// No character sequence that contains a letter more than `times` times in a row: "endendend". A
+// mark belongs to the character before it, so no repeated unit begins with one or ends before one.
 struct LimitedRepetition final : Constraint {
   size_t times;
   const PieceTexts& pieces;
@@ -51,7 +51,7 @@ struct LimitedRepetition final : Constraint {
     if (!bytes_repeat(so_far.text, added)) return true;
     const std::string text = cat(so_far.text, added);
     const std::vector<text::Character> all = text::characters_of(text);
-    // The last repetition may end anywhere in what is added.
+    // The last repetition may end anywhere in the added text.
     for (size_t end = all.size(); end > 0 && all[end - 1].to > so_far.text.size(); --end) {
       if (end < all.size() && all[end].kind == text::CharacterKind::mark) continue;
       for (size_t unit = 1; unit <= end / (times + 1); ++unit)
@@ -61,8 +61,8 @@ struct LimitedRepetition final : Constraint {
   }
 
  private:
-  // Whether any bytes that end in what is added stand too often in a row. Where they do not, nothing else needs to be
-  // looked at, and that is nearly everywhere.
+  // Whether any byte sequence that ends in the added text is repeated too often. Usually none is,
+  // and then the slower check by characters is skipped.
   bool bytes_repeat(std::string_view before, std::string_view added) const {
     const auto byte = [&](size_t i) { return i < before.size() ? before[i] : added[i - before.size()]; };
     const auto repeats_with = [&](size_t period, size_t end) {
@@ -75,7 +75,7 @@ struct LimitedRepetition final : Constraint {
         if (repeats_with(period, end)) return true;
     return false;
   }
-  // Whether the tail of the text is its first so many characters again and again.
+  // Whether the tail consists of its first `unit` characters, repeated.
   static bool repeats(std::string_view text, std::span<const text::Character> tail, size_t unit) {
     const size_t from = tail.front().from, bytes = tail[unit].from - from;
     const std::string_view all = text.substr(from, tail.back().to - from);

@@ -1,6 +1,6 @@
 #pragma once
-// What a translation may not do, whichever way its tokens are chosen. A rule looks at the translation so far and at the
-// token that would follow; it keeps no state, so hypotheses may come, go and change their ancestors.
+// Constraints on translations, for every search strategy. A constraint checks the next token after
+// the translation so far; it keeps no state, so hypotheses may come, go and change their ancestors.
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@ namespace hexapla::decode {
 // A translation so far.
 struct Partial {
   const text::Ids& ids;  // <s> first
-  std::string text;      // what they read as; empty where no rule looks at text
+  std::string text;      // of the ids; empty if no constraint reads text
   const SentenceConstraints& request;
 };
 
@@ -26,18 +26,18 @@ class Constraint {
   virtual bool allows(const Partial& so_far, int32_t id) const = 0;
 };
 
-// The rules of one search.
+// The constraints of one search.
 class Constraints {
  public:
-  // InternalError: a request speaks of text, but there are no piece texts.
+  // InternalError: a constraint needs text, but there are no piece texts.
   Constraints(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special);
 
   Partial partial(const text::Ids& ids, const SentenceConstraints& request) const;
-  // Whether the prefix that was asked for is not yet written: then it alone decides, and few tokens are allowed.
-  // The token that the translation has to begin with, while nothing is written.
+  // The token that the translation must begin with, if nothing is written yet.
   static std::optional<int32_t> opening(const Partial& so_far) {
     return so_far.ids.size() == 1 ? so_far.request.opening : std::nullopt;
   }
+  // Whether the requested prefix is incomplete: then it alone decides, and few tokens are allowed.
   bool forced(const Partial& so_far) const { return so_far.text.size() < so_far.request.prefix.size(); }
   bool allows(const Partial& so_far, int32_t id) const;
 
@@ -48,7 +48,7 @@ class Constraints {
   std::vector<std::unique_ptr<Constraint>> constraints_;
 };
 
-// Whether any sentence has rules: if not, there are faster ways to decode.
+// Whether any sentence is constrained: if not, there are faster ways to decode.
 bool is_constrained(const AllConstraints& all, const SearchOptions& options);
 
 }  // namespace hexapla::decode

@@ -12,7 +12,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;  // NOLINT: what tests have in common
+using namespace test;  // NOLINT: the tests' shared names
 
 struct ConstraintsTest : WithTranslator {
   ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
@@ -94,7 +94,7 @@ TEST(PieceTextsTest, ReadAsTheVocabularyDecodes) {
   EXPECT_EQ(phrase_pieces().unwritable("ЖЖ ein"), 4u);
 }
 
-// A prefix must fit into the memory that a translation gets, however it is written.
+// A prefix must fit into a translation's memory with any tokens.
 TEST(PieceTextsTest, CountTheMostTokensOfAText) {
   EXPECT_EQ(phrase_pieces().most_tokens("Hünd ЖЖ"), 7);
   const text::Vocabulary v = text::Vocabulary::train(phrase_lines(300, 1), {.size = 320, .byte_fallback = true});
@@ -102,8 +102,8 @@ TEST(PieceTextsTest, CountTheMostTokensOfAText) {
   EXPECT_EQ(v.encode("ЖЖЖЖЖЖЖЖ").size(), 17u) << "a blank and two bytes of each";
 }
 
-// Bytes that a model writes give the same line whichever way it is read, but for blanks before its first word, and
-// where a byte that vanishes stands between those of one character.
+// PieceTexts and Vocabulary::decode() give the same line for byte pieces, except for blanks before
+// the first word and where a piece without text separates the bytes of a character.
 TEST(PieceTextsTest, BytesAreReadAsTheVocabularyDecodes) {
   const text::Vocabulary v = text::Vocabulary::train(phrase_lines(300, 1), {.size = 320, .byte_fallback = true});
   const PieceTexts texts(v);
@@ -188,7 +188,7 @@ TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
 TEST_F(ConstraintsTest, ForbiddenPhrasesAreInNone) {
   const auto lines = phrase_lines(300, 7);
   const auto free = texts({lines}, options_);
-  // The words that the model likes best, whatever they are.
+  // The words that the model prefers.
   std::vector<std::pair<int, std::string>> liked;
   for (const std::string& t : free)
     for (size_t at = 0; at < t.size();) {
@@ -299,7 +299,7 @@ TEST_F(ConstraintsTest, LengthsAreKept) {
 
 TEST_F(ConstraintsTest, NothingIsRepeated) {
   const auto lines = phrase_lines(100, 12);
-  const auto most = [&](const TranslateOptions& o) {  // how often an n-gram of three stands in a translation
+  const auto most = [&](const TranslateOptions& o) {  // number of repeated trigrams within translations
     int all = 0;
     for (const auto& t : translator_.translate(lines, o)) {
       const text::Ids& ids = t[0].ids;
@@ -315,7 +315,7 @@ TEST_F(ConstraintsTest, NothingIsRepeated) {
   EXPECT_EQ(most(o), 0);
 }
 
-// As with Marian's models, whose decoder begins with </s>: what a translation begins with is no token of it.
+// Marian's decoders begin with </s>: that first token is not part of the translation.
 TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
   const Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &phrase_pieces()};
   const SpecialIds same{.bos = specials.eos, .eos = specials.eos, .pad = specials.pad};
@@ -348,7 +348,7 @@ TEST(Constraints, StutterIsSeenInTheText) {
   EXPECT_TRUE(may_add("laulaula", "e"));
 }
 
-// By characters and what they are, never by the bytes that they happen to have.
+// Repetition is counted in characters of certain kinds, never in bytes.
 TEST(Constraints, StutterIsOfCharacters) {
   const text::Vocabulary v = text::Vocabulary::train({"円充丸 谢谢 ab 1 x"}, {.size = 320, .byte_fallback = true});
   const PieceTexts texts(v);
@@ -357,7 +357,7 @@ TEST(Constraints, StutterIsOfCharacters) {
   const auto may_read = [&](const std::string& text, int64_t times) {
     const Constraints rules(queue.constraints(), {.max_repetition = times}, special_ids(v));
     text::Ids ids{v.bos()};
-    for (const char byte : text) {  // in the smallest pieces that there are
+    for (const char byte : text) {  // in single bytes
       int32_t id = 0;
       while (texts[id] != std::string(1, byte) || !v.piece(id).starts_with("<0x")) ++id;
       if (!rules.allows({ids, texts.read(ids), request}, id)) return false;

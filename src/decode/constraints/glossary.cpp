@@ -74,7 +74,8 @@ std::string Glossary::add(std::string_view source, std::string_view target, size
              "; leave one of them out, or give the forms in one: first|second");
 }
 
-// The last key that is not after a text begins as the longest of those that the text begins with.
+// Every key that the text begins with is a prefix of the last key, in order, that is not after the
+// text.
 const std::pair<const std::string, Glossary::Term>* Glossary::longest_at(std::string_view line, size_t at) const {
   std::string_view rest = line.substr(at);
   for (auto next = terms_.upper_bound(rest); next != terms_.begin(); next = terms_.upper_bound(rest)) {

@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;  // NOLINT: what tests have in common
+using namespace test;  // NOLINT: the tests' shared names
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -100,7 +100,7 @@ TEST(Glossary, PairsAreCheckedAlike) {
 
 struct TermsTest : ConstraintsTest {};
 
-// Each line with its terms, several times where it has them several times; sentence by sentence.
+// Each sentence of a line has its terms, as often as they occur.
 TEST_F(TermsTest, TermsOfAGlossaryAreTranslatedEachTime) {
   const std::vector<Glossary::Pair> pairs{{"hund", "die Katze|Katzen"}, {"zwei katzen", "schnell"}, {"katzen", "zwei"}};
   options_.everywhere.glossary = std::make_shared<const Glossary>(pairs);

@@ -8,7 +8,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr size_t kMostTerms = 64;  // of a sentence: the time that each step takes grows with them
+constexpr size_t kMostTerms = 64;  // per sentence: the time of each step grows with them
 
 void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
@@ -50,7 +50,7 @@ SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t l
   return r;
 }
 
-// Where a translation begins with it, a form has a capital.
+// Each form also in its capitalized variant, for the start of a sentence.
 ConstraintMaker::Forms ConstraintMaker::forms_of(const Glossary::Term& term,
                                                  const std::function<void(const std::string& what)>& warn) {
   Forms& known = forms_[&term];
@@ -84,7 +84,8 @@ void ConstraintMaker::add_terms(const LineConstraints& own, const std::string& s
   std::vector<Requirement> all;
   for (const Glossary::Term* term : terms)
     if (const Forms forms = forms_of(*term, warn); !forms->empty()) all.push_back({forms, true});
-  // A place goes to the first that can have it: to a phrase before its part, and to one that has no other.
+  // A place goes to the first requirement that fits: longer phrases come before their parts, those
+  // with fewer forms before those with more alternatives.
   const auto before = [](const Requirement& a, const Requirement& b) {
     return a.tokens() != b.tokens() ? a.tokens() > b.tokens() : a.forms->size() < b.forms->size();
   };

@@ -1,5 +1,5 @@
 #pragma once
-// What users ask of the translations of lines, in their words.
+// Constraints on the translations of lines, as users give them.
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,19 +13,21 @@
 namespace hexapla::decode {
 
 struct LineConstraints {
-  std::string prefix;                             // the translation begins so, in the middle of a word if it must
-  std::vector<std::string> require, forbid;       // phrases that it has and has not
-  std::shared_ptr<const Glossary> glossary = {};  // of whose terms in the line it has the translations; null: none
+  std::string prefix;                             // beginning of the translation; may end inside of a word
+  std::vector<std::string> require, forbid;       // phrases that it must and must not contain
+  std::shared_ptr<const Glossary> glossary = {};  // its terms in the line are translated as it says; null: none
 };
 
-// What is asked of all lines together with the line's own, made ready for a search. UsageError: a blank phrase, a
-// required one that the vocabulary cannot write; more required tokens than a beam can share out (999).
+// Combines the constraints of all lines with a line's own and prepares them for a search.
+// UsageError: a blank phrase, a required one that the vocabulary cannot write, or more than 999
+// required tokens.
 class ConstraintMaker {
  public:
   ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& everywhere);
   SentenceConstraints make(const LineConstraints& own, uint64_t line) const;
-  // The terms that a sentence of the line has, in its own glossary or in that of all lines. warn: of a term that the
-  // vocabulary cannot write, and of more terms than a sentence can have (64), which are left out.
+  // Adds the terms of a sentence from the line's own glossary or, if it has none, from that of all
+  // lines. Warns of a term that the vocabulary cannot write, and of terms beyond the first 64,
+  // which are left out.
   void add_terms(const LineConstraints& own, const std::string& sentence, SentenceConstraints& to,
                  const std::function<void(const std::string& what)>& warn);
 
@@ -37,7 +39,7 @@ class ConstraintMaker {
   const PieceTexts& pieces_;
   SentenceConstraints everywhere_;
   std::shared_ptr<const Glossary> glossary_;
-  std::map<const Glossary::Term*, Forms> forms_;  // of those that were found
+  std::map<const Glossary::Term*, Forms> forms_;  // of terms found so far
 };
 
 }  // namespace hexapla::decode

@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-// The vocabulary puts a blank before every text, and in a script without blanks none belongs there.
+// Removes the blank that the vocabulary puts before every text, for scripts without blanks.
 void drop_blank(text::Ids& ids, const Phrase& phrase, const PieceTexts& pieces) {
   if (ids.empty() || !pieces[ids[0]].starts_with(' ')) return;
   if (pieces[ids[0]] == " ") {
@@ -28,7 +28,7 @@ void drop_blank(text::Ids& ids, const Phrase& phrase, const PieceTexts& pieces) 
   }
 }
 
-// How many of the phrase's tokens stand at the end of ids.
+// The number of the phrase's first tokens that ids end with.
 size_t begun(const text::Ids& phrase, const text::Ids& ids) {
   for (size_t n = std::min(phrase.size() - 1, ids.size()); n > 0; --n)
     if (std::equal(phrase.begin(), phrase.begin() + static_cast<std::ptrdiff_t>(n),
@@ -41,7 +41,7 @@ size_t begun(const text::Ids& phrase, const text::Ids& ids) {
 
 Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                    const std::string& option) {
-  // Byte-level BPE puts no blank before a text, but a phrase mostly follows a word.
+  // Byte-level BPE puts no blank before a text, but a phrase usually follows a word.
   const char* before = target.byte_level() ? " " : "";
   Phrase p{pieces.normalized(text), target.encode(cat(before, text::plain_line(text)))};
   while (p.text.ends_with(' ')) p.text.pop_back();
@@ -65,7 +65,7 @@ Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces,
 
 namespace {
 
-// Whether f(from, to) of any place is true where the phrase stands.
+// Calls f(from, to) for the places of the phrase until it returns true; whether it did.
 template <class F>
 bool any_place(const Phrase& phrase, std::string_view text, Ending ending, size_t from, F&& f) {
   const size_t n = phrase.text.size();
@@ -79,7 +79,8 @@ bool any_place(const Phrase& phrase, std::string_view text, Ending ending, size_
   return false;
 }
 
-// Where it stands. taken: the places that others have.
+// The first place of the requirement. taken: places of other requirements, to which its own is
+// added.
 std::optional<text::TokenSpan> place(const Requirement& r, std::string_view text, std::vector<text::TokenSpan>& taken) {
   std::optional<text::TokenSpan> found;
   const auto take = [&](size_t from, size_t to) {

@@ -44,7 +44,7 @@ PieceTexts::PieceTexts(const text::Vocabulary& target) : vocabulary_(target), un
       bytes_ = true;
     else
       piece = with_blanks(piece);
-    // As on the line that is made of it in the end. Bytes of longer characters cannot be told alone.
+    // As in the final line. Single bytes of longer characters cannot be converted alone.
     const bool whole = target.byte_level() ? !text::invalid_utf8(piece)
                                            : static_cast<unsigned char>(piece[0]) < 0x80 || piece.size() > 1;
     if (whole) piece = text::plain_line(piece);

@@ -1,8 +1,8 @@
 #pragma once
-// A token that a translation already has is less probable to come again (Keskar et al. 2019, section 4.1), as
-// transformers weighs it: in a beam log p becomes penalty * log p; where there is one hypothesis, a logit above 0 is
-// divided by the penalty, and another one is multiplied. <s> counts, which may be the same as </s>. The probabilities
-// stay the model's; what is taken stands beside them.
+// Penalizes tokens that the translation already has (Keskar et al. 2019, section 4.1), like
+// transformers: a beam uses penalty * log p; a search with one hypothesis divides a logit above 0
+// by the penalty and multiplies other logits. <s>, which may equal </s>, counts as present.
+// Probabilities stay the model's; the penalty is kept separately.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ class RepetitionPenalty {
   explicit RepetitionPenalty(const SearchOptions& options)
       : penalty_(options.repetition_penalty), of_logits_(options.beam_size == 1) {}
 
-  // The number that is added to log p of the token that would follow; above 0 where the penalty is below 1.
+  // The number added to log p of the next token; above 0 if the penalty is below 1.
   double lost(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, int32_t id) const {
     if (penalty_ == 1 || !repeats(so_far, id)) return 0;
     const double log_p = tokens.score(row, id);
@@ -26,7 +26,8 @@ class RepetitionPenalty {
     return logit < 0 ? logit * (penalty_ - 1) : logit / penalty_ - logit;
   }
 
-  // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it returns false.
+  // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it
+  // returns false.
   template <class F>
   void visit(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, const Constraints& rules, F&& f) const {
     const std::vector<Weighed> again = repeated(tokens, row, so_far, rules);
@@ -37,7 +38,7 @@ class RepetitionPenalty {
         wanted = f(next->log_p, next->lost, next->id);
     };
     tokens.visit(row, so_far, rules, [&](double log_p, int32_t id) {
-      if (!again.empty() && repeats(so_far, id)) return true;  // it has another place in the order
+      if (!again.empty() && repeats(so_far, id)) return true;  // it is in `again`
       visit_above(log_p);
       return wanted = wanted && f(log_p, 0.0, id);
     });

@@ -27,8 +27,8 @@ text::WordEnds ends_of(AlignmentUnit unit) {
   return unit == AlignmentUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
 }
 
-// </s> stands behind the words. Words that one token has part in share its log-probability evenly. Of a line that was
-// cut the words that were not read have log-probability 0.
+// The log-probability of each word, then of </s>. A token's log-probability is divided evenly among
+// the words that it belongs to. Words cut off by truncation get 0.
 std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Line& line) {
   std::vector<double> sums(static_cast<size_t>(line.word_count) + 1);
   for (size_t i = 0; i < line.words.size(); ++i)
@@ -38,21 +38,21 @@ std::vector<double> by_word(std::span<const double> log_p, const LineEncoder::Li
   return sums;
 }
 
-// A translation begins with this token, whatever language its text was encoded for; a blank one, too.
+// Replaces the first token by the given one; a blank translation gets it, too.
 void open_with(int32_t opening, LineEncoder::Line& line) {
   if (line.ids.empty()) line.ids.push_back(opening), line.words.emplace_back(0);
   line.ids.front() = opening;
   line.opened = true;
 }
 
-// A token that is given costs nothing, as in a search.
+// A given token costs nothing, as in a search.
 void give_first(PairScore& score) {
   score.score -= score.log_p.front();
   score.log_p.front() = 0;
 }
 
-// One alignment of those of parts: each has its own rows and columns, and what stands behind the tokens of its source
-// has the last column. Rows sum to what they sum to in their part.
+// Joins the alignments of parts into one: each part has its own rows and columns, and all share the
+// last column (</s>). Row sums stay those of the part.
 SoftAlignment whole_of(std::span<const SoftAlignment> parts, std::span<const size_t> source_tokens) {
   SoftAlignment whole{1, 1, {}};
   for (const SoftAlignment& part : parts) whole.rows += part.rows - 1;
@@ -76,7 +76,7 @@ SoftAlignment whole_of(std::span<const SoftAlignment> parts, std::span<const siz
   return whole;
 }
 
-// Tokens more before </s> on both sides, each of which looks at its own in the source.
+// Inserts `more` tokens before </s> on both sides, aligned one to one.
 SoftAlignment with_tokens(SoftAlignment tokens, int64_t more) {
   if (more == 0) return tokens;
   SoftAlignment all{tokens.rows + more, tokens.columns + more, {}};
@@ -98,7 +98,7 @@ std::vector<std::string> pieces_of(const text::Vocabulary& vocabulary, const std
   return all;
 }
 
-// Whether a model sees nothing of a text without these spans.
+// Whether nothing is left of a text without these spans.
 bool is_all(const std::vector<text::TokenSpan>& spans, const std::string& text) {
   return !spans.empty() && text::ProtectedText(text, spans).text().empty();
 }
@@ -163,7 +163,8 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
   return sides;
 }
 
-// What is protected in the line, where all of it stands in the translation, too.
+// The protected spans of the line and their places in the translation; empty unless all of them are
+// there.
 TextScorer::KeptSpans TextScorer::kept_in(const LineEncoder& source, const std::string& line,
                                           const std::string& translation, const TranslateOptions& options) const {
   const std::string clean = text::clean_utf8(line);
@@ -239,7 +240,7 @@ void TextScorer::add_kept(AlignedLine& line, const std::string& source, const st
 }
 
 namespace {
-// What was translated as one part was not split.
+// A line that was translated as one part was not split.
 Parting parting_into(size_t parts, Parting parting) {
   if (parts <= 1) parting.sentences = Sentences::keep;
   return parting;

@@ -1,5 +1,5 @@
 #pragma once
-// Forced decoding, text in: how probable given translations are, and which words of the source they came from.
+// Forced decoding of text: scores given translations and aligns their words with the source.
 #include <span>
 #include <string>
 #include <vector>
@@ -13,16 +13,16 @@ namespace hexapla::decode {
 struct TextScore : PairScore {
   double normalized = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
-  int64_t words_read = 0;     // so many of them, </s> counted: less than all where the translation was cut
+  int64_t words_read = 0;     // number of words scored, with </s>: fewer if the translation was truncated
   text::Ids target;           // the tokens, without </s>
   bool operator==(const TextScore&) const = default;
 };
 
-// Words are those of text/words.h; blanks: what stands between white space whatever the script.
+// words: as in text/words.h; blanks: text between white space in any script.
 enum class AlignmentUnit { words, pieces, blanks };
-// UsageError naming the option: another word.
+// UsageError naming the option: unknown word.
 AlignmentUnit parse_alignment_unit(const std::string& word, const char* option = "alignment-units");
-// The words that an alignment numbers in a line; none where it numbers pieces.
+// The words of a line that an alignment numbers; empty if it numbers pieces.
 std::vector<std::string> words_in(const std::string& line, AlignmentUnit unit);
 
 struct AlignmentOptions {
@@ -30,37 +30,38 @@ struct AlignmentOptions {
   AlignmentUnit unit = AlignmentUnit::words;
 };
 
-// Borrows everything: model, vocabularies and backend must outlive it. InternalError: a vocabulary that does not have
-// the size the model was made for.
+// Borrows everything: model, vocabularies and backend must outlive it. InternalError: a vocabulary
+// size differs from the model's.
 class TextScorer {
  public:
   TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
              Backend& backend);
 
-  // How probable targets[i] is as the translation of sources[i], whatever the other pairs are; both may be blank. Of
-  // the options only batches, max_length, length_penalty, long_input and protection count. A pair is never split: of a
-  // long line, or a long translation, only the beginning is scored, with a warning, or it is refused. What is protected
-  // in a line and all stands in its translation is scored on neither side: no model saw it. UsageError: not as many
-  // targets as sources, or an option out of range. LineError, before anything is scored: a long line where they are
-  // refused.
+  // The log-probability of targets[i] as the translation of sources[i], independent of the other
+  // pairs; both may be blank. Uses only the options batches, max_length, length_penalty, long_input
+  // and protection. A pair is never split: a long side is truncated with a warning, or refused.
+  // Protected text of a line that also appears, all of it, in the translation is scored on neither
+  // side: no model saw it. UsageError: different numbers of sources and targets, or an option out
+  // of range. LineError, before anything is scored: a long line if long lines are refused.
   std::vector<TextScore> score(std::span<const std::string> sources, std::span<const std::string> targets,
                                const TranslateOptions& options, const LineWarning& warn = {}) const;
 
-  // Which words, or pieces, of sources[i] those of targets[i] came from, whatever the other pairs are. Of the options
-  // only batches, max_length, long_input and protection count; of a line that was cut the words that were not read have
-  // no attention. Words of what is protected have that of their own in the line, with other units than pieces. Errors
-  // as in score(), and UsageError where the model has no such layer or head.
+  // The source words, or pieces, that each of targets[i] came from, independent of the other pairs.
+  // Uses only the options batches, max_length, long_input and protection. Words cut off by
+  // truncation have no attention. Words of protected text align with their own occurrence in the
+  // line, unless units are pieces. Errors as in score(), and UsageError if the model has no such
+  // layer or head.
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const std::string> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how,
                                    const LineWarning& warn = {}) const;
-  // The same for what a translator found for these sources with these options: its tokens are taken as they are. A line
-  // in parts was translated part by part, and each part of the translation looks at its own part of the line; the row
-  // of </s> is the mean over the parts.
+  // The same for a translator's output for these sources with these options: uses its tokens as
+  // they are. In a line in parts, each part of the translation attends to its own part of the line;
+  // the row of </s> is the mean over the parts.
   std::vector<SoftAlignment> align(std::span<const std::string> sources, std::span<const Translation> targets,
                                    const TranslateOptions& options, const AlignmentOptions& how) const;
 
-  // The units that such an alignment numbers in a line, without </s>: its words, or the pieces that were read. parts:
-  // those that it was translated in.
+  // The units of a line that an alignment numbers, without </s>: its words, or the pieces that were
+  // read. parts: the number of parts that the line was translated in.
   std::vector<std::string> units_of_source(const std::string& line, const TranslateOptions& options, AlignmentUnit unit,
                                            size_t parts = 1) const;
   std::vector<std::string> units_of_target(const std::string& line, const TranslateOptions& options,
@@ -68,13 +69,13 @@ class TextScorer {
 
  private:
   using Lines = std::vector<LineEncoder::Line>;
-  using KeptSpans = std::vector<std::pair<text::TokenSpan, text::TokenSpan>>;  // in the line and in its translation
+  using KeptSpans = std::vector<std::pair<text::TokenSpan, text::TokenSpan>>;  // in the line, in its translation
   struct Sides {
     Lines from, to;               // the sources end with </s>
-    std::vector<KeptSpans> kept;  // of each pair that is given
-    std::vector<bool> all_kept;   // whether there is nothing else in it: it is certain, as it was not translated
+    std::vector<KeptSpans> kept;  // of each pair
+    std::vector<bool> all_kept;   // whether a pair has nothing else: its score is 0
   };
-  // Lines that belong to each other as they are given.
+  // Encodes given pairs.
   Sides read(std::span<const std::string> sources, std::span<const std::string> targets,
              const TranslateOptions& options, const LineWarning& warn, text::WordEnds ends) const;
   SourceReader source_reader(const TranslateOptions& options, const LineWarning& warn) const {
@@ -83,12 +84,12 @@ class TextScorer {
   SourceReader target_reader(const TranslateOptions& options, const LineWarning& warn) const {
     return {target_, model_.config, options.max_length, warn, LineSide::translation};
   }
-  // Both sides of a line in words, and how many tokens of the source each of its parts has.
+  // Both sides of a line in words, and the number of source tokens in each of its parts.
   struct AlignedLine {
     std::vector<text::WordSpan> source, target;
     int64_t source_words, target_words;
     std::vector<size_t> parts;
-    std::vector<std::pair<text::WordSpan, text::WordSpan>> kept = {};  // words of what the model did not see
+    std::vector<std::pair<text::WordSpan, text::WordSpan>> kept = {};  // words of protected text
   };
   static void add_kept(AlignedLine& line, const std::string& source, const std::string& target, const KeptSpans& spans,
                        text::WordEnds ends);

@@ -33,7 +33,7 @@ TEST_F(TextScorerTest, AgreesWithTheTranslator) {
   const auto scores = score(sources, targets);
   int same = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
-    // Text may come back as other, usually fewer tokens than were found.
+    // The text may be encoded as other, usually fewer, tokens than the search found.
     if (std::abs(scores[i].score - found[i][0].score) > 1e-4) continue;
     EXPECT_NEAR(scores[i].normalized, found[i][0].normalized, 1e-4);
     ++same;
@@ -84,12 +84,12 @@ TEST_F(TextScorerTest, BlankLinesAndCutLines) {
   EXPECT_EQ(cut[0].tokens, 4);
   EXPECT_EQ(cut[0].words.size(), 6u);
   EXPECT_EQ(cut[0].words[4], 0);
-  EXPECT_LT(cut[0].words_read, 6);  // a perplexity by word is that of what was read
+  EXPECT_LT(cut[0].words_read, 6);  // perplexity per word is that of the words read
   for (size_t i = 0; i < cut[0].words.size(); ++i)
     EXPECT_EQ(cut[0].words[i] != 0, int64_t(i) + 1 < cut[0].words_read || i + 1 == cut[0].words.size()) << i;
 }
 
-// A pair is never split: where long lines are refused it is refused, before anything is scored.
+// A pair is never split: if long lines are refused, it is refused before anything is scored.
 TEST_F(TextScorerTest, LongLinesAreRefusedWhereThatIsAskedFor) {
   options_.max_length = 4;
   options_.parting.long_input = LongInput::refuse;

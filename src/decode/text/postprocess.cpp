@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();  // the score of what there is not
+constexpr double kNone = -std::numeric_limits<double>::infinity();  // score of a missing translation
 
 void add_part(Translation& whole, const Translation& t, const std::string& between, const text::Vocabulary& target) {
   const size_t at = text::join(whole.text, t.text, between);
@@ -32,8 +32,8 @@ void add_part(Translation& whole, const Translation& t, const std::string& betwe
   whole.token_scores.push_back(ends);
 }
 
-// The i-th best of every part, one after the other. Sums of what falls from part to part fall, too: the joined ones are
-// best first, and the first is the one that is found alone.
+// Joins the i-th best translations of all parts. Scores fall with i in every part, so their sums
+// do, too: the joined translations are best first.
 Translation in_one(std::span<const std::vector<Translation>> parts, std::span<const std::string> between, size_t i,
                    const text::Vocabulary& target) {
   Translation whole;
@@ -49,7 +49,7 @@ Translation in_one(std::span<const std::vector<Translation>> parts, std::span<co
   return whole;
 }
 
-// One at least.
+// The translations of a line; at least one.
 std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, std::span<const std::string> between,
                                  const text::Vocabulary& target) {
   if (parts.empty()) return {Translation()};
@@ -69,7 +69,7 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
   }
 }
 
-// A prefix that was asked for is kept to the letter, even where the vocabulary has none for it.
+// Keeps a requested prefix literally, even characters that the vocabulary lacks.
 PieceTexts::Reading read_plain(const TextSides& sides, const text::Ids& ids, const std::string& prefix,
                                std::span<const std::string> copies) {
   const bool unknown = std::find(ids.begin(), ids.end(), sides.target.unk()) != ids.end();
@@ -79,7 +79,7 @@ PieceTexts::Reading read_plain(const TextSides& sides, const text::Ids& ids, con
   return sides.pieces->read(all, prefix, copies);
 }
 
-// In its letters: capitals, but for what was asked for.
+// Puts the translation of a line in capitals into capitals, except requested prefix and phrases.
 PieceTexts::Reading read(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& asked,
                          std::span<const std::string> copies) {
   PieceTexts::Reading reading = read_plain(sides, ids, asked.prefix, copies);

@@ -1,5 +1,5 @@
 #pragma once
-// After a search: hypotheses become translations of sentences, and these translations of lines.
+// After a search: converts hypotheses to translations of sentences, and these to those of lines.
 #include <limits>
 #include <span>
 #include <string>
@@ -12,35 +12,38 @@ namespace hexapla::decode {
 
 struct Translation {
   std::string text;
-  // As in Hypothesis; of a line in parts the sums over its parts. -inf: the line, or a part of it, has no translation
-  // that follows the rules, and nothing stands for it in the text.
+  // As in Hypothesis; for a line in parts, sums over its parts. -inf: the line, or a part of it,
+  // has no translation that satisfies the constraints, and the text has nothing for it.
   double score = 0, normalized = 0;
   text::Ids ids;
-  // For ids and </s>, only where SearchOptions asks for them; for a line in parts, the last one sums all their </s>.
+  // For ids and </s>, only if SearchOptions requests them; for a line in parts, the last one sums
+  // the </s> of all parts.
   std::vector<float> token_scores;
   double coverage = 0;                 // as in Hypothesis
-  std::vector<text::TokenSpan> spans;  // of ids in the text; none where they are as Vocabulary::spans_in() has them
-  std::vector<size_t> parts;           // of a line in parts: how many of the ids are each one's
-  // Where what the model did not see stands in the text, in the order of the line; empty: a constraint asked for it.
+  std::vector<text::TokenSpan> spans;  // of ids in the text; empty: as Vocabulary::spans_in()
+  std::vector<size_t> parts;           // of a line in parts: number of ids in each
+  // Spans in the text of what the model did not see, in the order of the line. An empty span: a
+  // constraint had already put it there.
   std::vector<text::TokenSpan> protected_spans;
 
-  bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // all of the line has one
+  bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // every part has a translation
 };
 
-// What a search is to find so that there is enough to choose from: the coverage penalty chooses among all that a beam
-// has finished.
+// Options of the search itself: the coverage penalty reranks all finished hypotheses of a beam, so
+// the search must return them all.
 SearchOptions options_of_search(const TranslateOptions& options);
 
-// Of each sentence its translations, best first, from what a search with these options found: reordered by the coverage
-// penalty, with copies of unknown words, and with what the model did not see, all by `align`.
+// The translations of each sentence, best first, from the hypotheses of a search with these
+// options: reranked by the coverage penalty, with unknown words copied and hidden text put back,
+// all by `align`.
 std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align);
-// What a translation that is not yet finished reads as.
+// The text of an unfinished translation.
 std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints);
 
-// Of each line its translations, one at least, from those of its sentences. Warned of: a line, or a part of one,
-// without any.
+// The translations of each line, at least one, from those of its sentences. Warns of a line, or a
+// part of one, without any.
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
                                                const LineWarning& warn);

@@ -6,13 +6,15 @@
 namespace hexapla::decode {
 namespace {
 
-// A line with required phrases stays whole unless the user wants it split: which sentence has them nobody says.
+// A line with required phrases stays whole unless the user wants it split: nothing tells which
+// sentence has which phrase.
 Parting parting_of(Parting parting, const SentenceConstraints& asked) {
   if (!asked.required.empty() && parting.sentences == Sentences::automatic) parting.sentences = Sentences::keep;
   return parting;
 }
 
-// What is asked of each line, with what is asked of all. LineError: the first that cannot be.
+// Combines each line's constraints with those of all lines. LineError: the first line whose
+// constraints cannot be met.
 class LineChecks {
  public:
   LineChecks(const SourceReader& reader, const ConstraintMaker& maker, const TranslateOptions& options)
@@ -41,7 +43,7 @@ class LineChecks {
       throw LineError(i, cat("line ", line + 1, ": ", e.what()));
     }
   }
-  // rest: the line, and those behind it.
+  // rest: the line and those after it.
   std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
     const Parting parting = parting_of(options_.parting, asked);
     if (!asked.required.empty() && reader_.has_several(rest.front(), parting))
@@ -85,7 +87,7 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
     all.constraints.push_back(asked);
     SentenceConstraints& own = all.constraints.back();
     own.capitals = capitals;
-    if (capitals)  // as they would stand in the end
+    if (capitals)  // compared with the final text, which is in capitals
       for (Phrase& phrase : own.forbidden) text::make_capitals(phrase.text, {});
     own.part = static_cast<uint32_t>(all.ids.size() - 1 - all.first.back());
     if (own.part > 0) own.prefix.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// Before a search: lines of text become sentences of ids, each with its constraints.
+// Prepares a search: converts lines of text to sentences of ids, each with its constraints.
 #include <span>
 #include <string>
 #include <vector>
@@ -10,37 +10,37 @@
 
 namespace hexapla::decode {
 
-// Lines and what is asked of each.
+// Lines and the constraints of each.
 struct Lines {
   std::span<const std::string> text;
-  std::span<const LineConstraints> requests = {};  // as many, or none
-  uint64_t first = 0;                              // the number of the first in the input: it names what is drawn
-  std::span<const text::Ids> ids = {};  // of each, without </s>, instead of those that the text is cut into; or none
+  std::span<const LineConstraints> requests = {};  // one per line, or empty
+  uint64_t first = 0;                              // number of the first line in the input: seeds its samples
+  std::span<const text::Ids> ids = {};             // of each line, without </s>, instead of encoding the text; or empty
 };
 
-// One of the lines cannot be translated as it was asked for. Those before it can: give them alone.
+// A line cannot be translated as requested. The lines before it can: pass only those.
 struct LineError : DataError {
-  size_t line;  // its index among those that were given
+  size_t line;  // its index in the lines passed
   LineError(size_t index, const std::string& what) : DataError(what), line(index) {}
 };
 
 // Some sentences, whole lines or parts of one.
 struct SentenceSpan {
   std::span<const text::Ids> ids;      // with </s>
-  std::span<const std::string> texts;  // that they were made of
+  std::span<const std::string> texts;  // that the ids encode
   std::span<const SentenceConstraints> constraints;
-  std::span<const std::shared_ptr<const text::ProtectedText>> hidden;  // of each what the model did not see, or null
+  std::span<const std::shared_ptr<const text::ProtectedText>> hidden;  // text hidden from the model, or null
 };
 
-// Lines as the sentences that are translated one by one: usually one a line, none of a blank one.
+// Lines as sentences that are translated one by one: usually one per line, none for a blank line.
 struct SourceSentences {
   std::vector<text::Ids> ids;
   std::vector<std::string> texts;
-  std::vector<std::string> between;  // what separates each from the one before, where that is more than one blank
+  std::vector<std::string> between;  // separator from the previous sentence, if longer than one blank
   std::vector<SentenceConstraints> constraints;
   std::vector<std::shared_ptr<const text::ProtectedText>> hidden;
-  std::vector<size_t> first;      // of each line, and the end
-  std::vector<std::string> kept;  // of each line: what of it is its own translation, if the model sees nothing of it
+  std::vector<size_t> first;      // index of each line's first sentence, and the end
+  std::vector<std::string> kept;  // of each line: its translation if the model sees none of it
 
   size_t lines() const { return first.size() - 1; }
   SentenceSpan all() const { return {ids, texts, constraints, hidden}; }

@@ -36,7 +36,7 @@ std::vector<text::TokenSpan> masks(std::string_view masked, const Parting& how) 
 
 }  // namespace
 
-// What the model sees nothing of goes along with the cut before it, or else with the one that follows.
+// Joins a cut without ids (the model sees none of it) to the cut before it, or else to the next.
 std::vector<SourceReader::Cut> SourceReader::with_neighbors(std::vector<Cut> cuts) {
   std::vector<Cut> all;
   for (Cut& cut : cuts) {
@@ -76,7 +76,8 @@ std::vector<text::TokenSpan> SourceReader::Part::in_text(std::vector<text::Token
   return hidden ? hidden->in_line(std::move(tokens)) : tokens;
 }
 
-// The text as one, or its sentences. In a line in capitals all are, and else those that are for themselves.
+// The whole text or its sentences. In a line in capitals every sentence counts as in capitals; in
+// other lines each is checked on its own.
 std::vector<SourceReader::Sentence> SourceReader::sentences_of(std::string_view masked, const text::Ids& ids,
                                                                const Parting& how) const {
   const auto in_capitals = [&](std::string_view text) {
@@ -90,7 +91,8 @@ std::vector<SourceReader::Sentence> SourceReader::sentences_of(std::string_view 
   return sentences;
 }
 
-// The line as its vocabulary has to spell it: sentences in capitals in small letters, all characters in their places.
+// The line as the vocabulary has to spell it: sentences in capitals lowercased, character by
+// character, so that every character keeps its place.
 std::string SourceReader::in_its_letters(const std::string& clean, const Parting& how) const {
   if (!how.capitals || !text::has_capitals(clean)) return clean;
   const text::MaskedLine line(clean, protected_in(clean, clean, {}, how.protection.get()));

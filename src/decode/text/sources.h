@@ -1,5 +1,5 @@
 #pragma once
-// Lines of text as sentences of ids where a line may be too long for one.
+// Splits lines of text into the parts that are translated one by one, as ids.
 #include <memory>
 #include <span>
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace hexapla::decode {
 
-// Whether the sentences of a line are translated one by one. automatic: where the model has not seen several at once.
+// Whether the sentences of a line are translated one by one. automatic: if the model was not
+// trained on lines of several sentences.
 enum class Sentences { automatic, split, keep };
-// What becomes of a line, or of such a sentence, that is longer than is translated at a time.
+// What to do with a line, or a sentence of a split line, that exceeds `max-length`.
 enum class LongInput { split, refuse, truncate };
-// UsageError: another word.
+// UsageError: unknown word.
 Sentences parse_sentences(const std::string& word);
 LongInput parse_long_input(const std::string& word);
 bool parse_capitals(const std::string& letter_case);  // -> Parting::capitals
 
-// How a line becomes what is translated at a time.
+// How a line is split into parts.
 struct Parting {
   Sentences sentences = Sentences::keep;
-  int64_t familiar = 0;  // tokens of lines with several sentences that the model has learned to translate; 0: of none
+  int64_t familiar = 0;  // longest line of several sentences that the model was trained on, in tokens; 0: none
   LongInput long_input = LongInput::split;
-  std::shared_ptr<const text::Protection> protection = {};  // of what the model does not see; none: it sees all
-  bool capitals = false;  // whether a sentence in capitals (text::in_capitals) is read in small letters
+  std::shared_ptr<const text::Protection> protection = {};  // text hidden from the model; null: none
+  bool capitals = false;                                    // lowercase sentences in capitals (text::in_capitals)
 };
 
 class SourceReader : public LineEncoder {
@@ -32,37 +33,37 @@ class SourceReader : public LineEncoder {
   using LineEncoder::LineEncoder;
 
   struct Part {
-    std::string text;          // UTF-8, as it is written
-    std::string seen;          // what of it the model sees, in its letters
-    text::Ids ids;             // of that, without </s>
-    std::string between = {};  // what separates it from the part before, where that is more than one blank
-    std::shared_ptr<const text::ProtectedText> hidden = {};  // if there is something in it that ids do not have
-    bool capitals = false;                                   // it is written in capitals, and seen in small letters
-    // Where tokens of what the model sees stand in the text.
+    std::string text;          // UTF-8, as in the line
+    std::string seen;          // the text that the model sees, in its letter case
+    text::Ids ids;             // of `seen`, without </s>
+    std::string between = {};  // separator from the previous part, if longer than one blank
+    std::shared_ptr<const text::ProtectedText> hidden = {};  // null if ids cover the whole text
+    bool capitals = false;                                   // the text is in capitals, `seen` in small letters
+    // Converts spans of `seen` to spans of `text`.
     std::vector<text::TokenSpan> in_text(std::vector<text::TokenSpan> tokens) const;
   };
-  // The parts of a line; none for a blank line. Where something is lost, or a sentence cut in two, this warns. A line
-  // of which the model sees nothing is a part without ids.
+  // The parts of a line; none for a blank line. Warns if text is lost or a sentence is cut in two.
+  // A line of which the model sees nothing is one part without ids.
   std::vector<Part> read(const std::string& text, size_t line, const Parting& how) const;
-  // The line as one part; a long one is cut, and warned of.
+  // The line as one part; truncates a long one with a warning.
   std::vector<Part> whole(const std::string& text, size_t line) const;
   bool too_long(const std::string& text) const;
-  // Whether one of the sentences that the line becomes is.
+  // Whether the line as a whole is too long and one of its sentences is, too.
   bool too_long(const std::string& text, const Parting& how) const;
-  // Whether it becomes several sentences.
+  // Whether the line is split into several sentences.
   bool has_several(const std::string& text, const Parting& how) const;
-  // Of a long line that is refused, the first of `lines`: how long it is, how many of these are, and what to do.
-  // otherwise: the value of `long-input` that reads it.
+  // The error message for the first of `lines`, which is too long: its length, the number of long
+  // lines, and the remedy. otherwise: the value of `long-input` that accepts it.
   std::string why_refused(std::span<const std::string> lines, const char* otherwise = "split") const;
   int64_t longest() const { return longest_; }
 
  private:
-  enum class Letters { as_written, sentence, small };  // that the model sees
-  // A line that is masked (text/marked/protected_text.h), and what the vocabulary makes of all of it.
+  enum class Letters { as_written, sentence, small };  // as the model sees it
+  // A masked line (text/marked/protected_text.h) and its encoding.
   struct Masked {
     text::MaskedLine line;
-    std::string seen;  // the line, with its sentences in capitals in small letters
-    text::Ids ids;     // of that
+    std::string seen;  // the line, with sentences in capitals lowercased
+    text::Ids ids;     // of `seen`
   };
   struct Sentence {
     std::string_view text;  // of a masked line

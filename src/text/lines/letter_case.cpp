@@ -21,12 +21,12 @@ void append(std::string& to, utf8proc_int32_t c) {
   to.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(n));
 }
 
-// Whether a letter takes no part in the question whether a text is in capitals: ß has no capital that all would write,
-// and ª and º, which Unicode has among letters, are written so in any text.
+// Whether a letter says nothing about capitals: ß has no commonly used capital, and ª and º, which
+// are letters in Unicode, look the same in any text.
 bool either_case(char32_t c) { return c == kSharpS || c == 0xAA || c == 0xBA; }
 
 struct Capitals {
-  int words = 0;       // with two capital letters or more
+  int words = 0;       // with at least two capital letters
   bool small = false;  // whether there are other letters
 };
 
@@ -55,7 +55,7 @@ Capitals capitals_of(std::string_view text) {
   return found;
 }
 
-// Where each byte of a text stands in another, and its end.
+// The position in another text of each byte of a text, and of its end.
 using Places = std::vector<size_t>;
 
 void move(std::span<TokenSpan> spans, const Places& places) {

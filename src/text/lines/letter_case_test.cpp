@@ -31,7 +31,7 @@ TEST(Lowered, KnowsTheCaseOfAllScripts) {
   EXPECT_EQ(capitalized(""), "");
 }
 
-// They have other capitals than the text's language may ask for.
+// Their capitals may differ from those of the text's language.
 TEST(Lowered, KnowsNoLanguage) {
   EXPECT_EQ(as_sentence("İKİ KAPI IŞIK"), "Iki kapi işik") << "Turkish would be: İki kapı ışık";
   EXPECT_EQ(as_sentence("STRASSE, STRAẞE"), "Strasse, straße");

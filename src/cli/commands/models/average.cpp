@@ -1,4 +1,4 @@
-// hexapla average: the mean of several models.
+// hexapla average: averages several models.
 #include <filesystem>
 #include <iostream>
 

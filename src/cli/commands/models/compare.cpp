@@ -1,4 +1,4 @@
-// hexapla compare: two models, of whatever formats, on the same text.
+// hexapla compare: compares two models, of any formats, on the same text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,13 +62,13 @@ struct Compare {
     return all;
   }
 
-  // Options of a search that both models may have.
+  // Search options that apply to both models.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"length-penalty", "length-normalization", "stop-when"};
     return names;
   }
 
-  // As each is searched by itself, but for what was asked.
+  // The model's own search defaults, overridden by given options.
   decode::TranslateOptions search_of(const models::OpenModel& m) const {
     decode::BeamOptions options = asked;
     decode::take_search_defaults(
@@ -78,7 +78,7 @@ struct Compare {
         },
         options);
     if (beam_size > 0) options.beam_size = beam_size;
-    options.protect = "none";  // the models are compared, on all of a text
+    options.protect = "none";  // both models see the whole text
     return options.translate_options();
   }
 
@@ -96,7 +96,7 @@ struct Compare {
 
 void add_compare(Command& app, Action& chosen) {
   auto compare = std::make_shared<Compare>();
-  Command* c = app.add_command("compare", "two models, of whatever formats, on the same text");
+  Command* c = app.add_command("compare", "compare two models, of any formats, on the same text");
   c->add_option("models", compare->models,
                 "A B: model files, training folders, or models of other systems, as import reads them")
       ->expected(2)
@@ -120,7 +120,7 @@ void add_compare(Command& app, Action& chosen) {
       ->when(made_up);
   c->add_option("-b,--beam-size", compare->beam_size,
                 Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
-                "hypotheses kept at each step, in both searches; own: as each model has it by itself")
+                "hypotheses kept at each step, in both searches; own: each model's default")
       ->default_str("own");
   bind_options(*c, compare->asked, Compare::searched());
   compare->given = given_in(*c);

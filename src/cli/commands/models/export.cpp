@@ -1,4 +1,4 @@
-// hexapla export: a model for other systems.
+// hexapla export: writes a model for other systems.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct Export {
   decode::BeamOptions search;
   const Command* command = nullptr;
 
-  // Options of a search that are written into the settings of other systems.
+  // Search options that are written into other systems' settings.
   static const std::vector<std::string>& searched() {
     static const std::vector<std::string> names{"beam-size", "length-penalty", "length-normalization"};
     return names;
@@ -109,7 +109,7 @@ void add_export(Command& app, Action& chosen) {
       ->default_str("f32")
       ->choices(precisions)
       ->check(one_of("precision", precisions));
-  c->add_option("--languages", e->languages, "of a package: from which into which, en-de")
+  c->add_option("--languages", e->languages, "languages of a package, en-de")
       ->type_name("FROM-TO")
       ->when([e = e.get()] {
         return When{e->kind == "argos", "is for `to` argos: leave it out"};
@@ -120,7 +120,7 @@ void add_export(Command& app, Action& chosen) {
       ->when([e = e.get()] {
         return When{e->kind == "hf-multilingual", "is for `to` hf-multilingual: leave it out"};
       });
-  c->add_option("-o,--output", e->output, "folder to write, which must not be there yet")->type_name("DIR")->required();
+  c->add_option("-o,--output", e->output, "folder to write, which must not exist yet")->type_name("DIR")->required();
   bind_options(*c, e->search, Export::searched());
   for (const std::string& name : Export::searched())
     c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
@@ -131,12 +131,10 @@ void add_export(Command& app, Action& chosen) {
     });
   e->command = c;
   c->footer(
-      "What the other system cannot express is refused with the reason; nothing is left out. The folder appears when "
-      "all of\n"
-      "it is written. A quantized model is exported from its 8-bit values. The settings of hf-marian and marian "
-      "say how to\n"
-      "search: as the model's own record does, or the options of the search given here; what they cannot say is "
-      "named.\n"
+      "A model that the other system cannot express is refused with the reason; nothing is left out. The folder\n"
+      "appears when it is complete. A quantized model is exported from its 8-bit values. The settings of hf-marian\n"
+      "and marian include search options: those of the model's record, or those given here; options that they do not\n"
+      "support are named.\n"
       "Examples:\n"
       "  hexapla export run --to ctranslate2 -o run-ct2\n"
       "  hexapla export run --to ctranslate2 --precision int8 -o run-ct2-int8\n"

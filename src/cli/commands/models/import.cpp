@@ -1,4 +1,4 @@
-// hexapla import: a model of another system as a model file of ours.
+// hexapla import: converts a model of another system to our model file.
 #include "convert/import.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace hexapla::cli {
 namespace {
 
-// A live line on a terminal; elsewhere a line every ten seconds.
+// Shows a live line on a terminal; elsewhere a line every ten seconds.
 class ImportWatch {
  public:
   ImportWatch(const std::string& path, Progress& progress) : path_(path), progress_(progress) {}
@@ -47,7 +47,8 @@ class ImportWatch {
   Clock::time_point next_ = begin_;
 };
 
-// Which files a model is read from, the files themselves say: so nothing but a model of ours is ever replaced.
+// Refuses to replace anything but a model of ours: other files may belong to the model that is
+// read, and only its own files tell which.
 void refuse_other_file(const std::string& output) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;
@@ -107,10 +108,10 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
       "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm after each stack if there is one")
       ->choices({"post", "pre"});
   add("--activation", o.activation,
-      "torch.nn.Transformer: its activation, which a state dict does not say; default: as the checkpoint records it")
+      "torch.nn.Transformer: its activation, which a state dict lacks; default: as the checkpoint records it")
       ->choices({"relu", "gelu", "swish", "gelu-tanh"});
   c.add_option("--norm-eps", o.norm_eps, Range<double>{.least = 0, .most = 1, .open_least = true, .zero = "recorded"},
-               "torch.nn.Transformer: its layer_norm_eps, which a state dict does not say; default: as the checkpoint "
+               "torch.nn.Transformer: its layer_norm_eps, which a state dict lacks; default: as the checkpoint "
                "records it")
       ->default_str("recorded");
   add("--embedding-scale", o.embedding_scale,
@@ -118,15 +119,15 @@ void add_torch_options(Command& c, convert::ImportOptions& o) {
       ->choices({"sqrt", "none"});
   add("--source-embedding", o.source_embedding,
       "torch.nn.Transformer: name of the matrix of source embeddings; default: found by name");
-  add("--target-embedding", o.target_embedding, "the same of the target embeddings");
-  add("--generator", o.generator, "the same of the matrix in front of the softmax");
+  add("--target-embedding", o.target_embedding, "the same for the target embeddings");
+  add("--generator", o.generator, "the same for the matrix before the softmax");
 }
 
 }  // namespace
 
 void add_import(Command& app, Action& chosen) {
   auto import = std::make_shared<Import>();
-  Command* c = app.add_command("import", "a model of another system as one of hexapla's");
+  Command* c = app.add_command("import", "convert a model of another system to a model file of hexapla");
   c->add_option("path", import->path, "the model: its folder, or its file")->type_name("PATH")->required();
   c->add_option("-o,--output", import->output, "file to write the model to")
       ->check(output_file())
@@ -135,7 +136,7 @@ void add_import(Command& app, Action& chosen) {
   Choices names;
   for (const convert::Kind& kind : convert::kinds()) names.push_back(kind.name);
   c->add_option("--from", import->options.from,
-                fmt::format("kind of model: {}; default: found by looking", fmt::join(names, ", ")))
+                fmt::format("kind of model: {}; default: detected", fmt::join(names, ", ")))
       ->default_str("")
       ->choices(names);
   c->add_option("--positions", import->options.positions,
@@ -149,10 +150,10 @@ void add_import(Command& app, Action& chosen) {
   add_vocabulary_options(*c, import->options);
   add_torch_options(*c, import->options);
   c->add_option("--source-language", import->options.source_language,
-                "M2M-100, NLLB-200, mBART-50: language of the sources, en, eng_Latn, en_XX; default: as the files say")
+                "M2M-100, NLLB-200, mBART-50: language of the sources, en, eng_Latn, en_XX; default: from the files")
       ->type_name("CODE")
       ->default_str("");
-  c->add_option("--target-language", import->options.target_language, "the same of the translations")
+  c->add_option("--target-language", import->options.target_language, "the same for the translations")
       ->type_name("CODE")
       ->default_str("");
   c->add_flag("-q,--quiet", import->quiet, "print only errors");

@@ -1,4 +1,4 @@
-// hexapla quantize: a model in 8-bit integers, and what that costs in BLEU.
+// hexapla quantize: converts a model to 8-bit integers and measures the loss in BLEU.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -76,7 +76,8 @@ struct Quantize {
     return evaluate::corpus_bleu(best, valid.target, by);
   }
 
-  // Parts go back to f32, the most sensitive one first, until the loss is within the limit. -> what stays in f32
+  // Reverts parts to f32, the most sensitive first, until the loss is within the limit. -> the
+  // parts in f32
   std::vector<std::string> within_limit(model::LoadedModel& m, std::vector<std::string> kept,
                                         Progress& progress) const {
     const data::Corpus valid = data::read_parallel(valid_sets[0], valid_sets[1]);

@@ -1,4 +1,4 @@
-// hexapla set: how a model is used unless somebody says otherwise.
+// hexapla set: changes the defaults that a model records for its use.
 #include <set>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ struct Set {
     for (const std::string& change : changes) {
       const size_t equals = change.find('=');
       if (equals == change.npos)
-        throw UsageError(cat("'", change, "' is no NAME=VALUE; NAME= alone takes a value away"), "changes", change);
+        throw UsageError(cat("'", change, "' is not NAME=VALUE; NAME= alone removes a value"), "changes", change);
       const std::string name = change.substr(0, equals);
       if (!changed.insert(name).second) throw UsageError("'" + name + "' is changed twice; give it once", name, change);
       models::change(usage, name, change.substr(equals + 1), m.config);
@@ -38,8 +38,8 @@ struct Set {
 
 void add_set(Command& app, Action& chosen) {
   auto set = std::make_shared<Set>();
-  Command* c = app.add_command("set", "change how a model is used where nobody says otherwise");
-  c->add_option("changes", set->changes, "NAME=VALUE: what is recorded of an option of searches or alignments")
+  Command* c = app.add_command("set", "change the defaults that a model records for searches and alignments");
+  c->add_option("changes", set->changes, "NAME=VALUE: new default of a search or alignment option")
       ->type_name("NAME=VALUE")
       ->required();
   c->add_option("-m,--model", set->model, "model file or training folder")->type_name("MODEL")->required();
@@ -48,9 +48,8 @@ void add_set(Command& app, Action& chosen) {
       ->type_name("FILE")
       ->required();
   c->footer(
-      "The new model has the same weights and vocabularies. NAME= takes a value away: what is usual holds again. "
-      "hexapla\n"
-      "info shows the record.\n"
+      "The new model has the same weights and vocabularies. NAME= removes a value: hexapla's default applies again.\n"
+      "hexapla info shows the record.\n"
       "Examples:\n"
       "  hexapla set beam-size=5 length-penalty=1 -m run -o model.safetensors\n"
       "  hexapla set alignment-layer=1 alignment-head=0 -m run -o model.safetensors\n"

@@ -1,4 +1,4 @@
-// How a model is used: everything that makes a model from a model keeps it, and `set` changes it.
+// The usage record: every command that makes a model from a model keeps it, and `set` changes it.
 #include <gmock/gmock.h>
 
 #include "cli/test_command.h"
@@ -32,7 +32,7 @@ class UsageOfModels : public CommandFolder {
     ASSERT_EQ(r.code, 0) << testing::PrintToString(words) << r.err;
   }
   static Usage usage_of(const std::string& file) { return model::load_to_translate(file).usage; }
-  // Training measures the lengths of its own text.
+  // Training replaces the lengths by those of its own text.
   static Usage without_lengths(Usage u) {
     u.source_lengths = u.target_lengths = {};
     u.several_sentences = {};
@@ -108,7 +108,7 @@ TEST_F(UsageOfModels, IsShown) {
   EXPECT_THAT(json.out, AllOf(HasSubstr("\"usage\""), HasSubstr("\"several-sentences\": 0.25")));
 }
 
-// A field that this version does not know may change what a translation is.
+// A field that this version does not know may affect translations.
 TEST_F(UsageOfModels, OfANewerVersionIsNotPassedOver) {
   EXPECT_THAT(what_of<DataError>([] { Usage::from_json(R"({"casing":"lower"})", "m"); }), HasSubstr("'casing'"));
   EXPECT_THAT(what_of<DataError>([] { Usage::from_json(R"({"alignment-layer":"x"})", "m"); }), HasSubstr("damaged"));

@@ -1,4 +1,4 @@
-// hexapla replay: the step of training at which a run failed, by itself, op by op.
+// hexapla replay: repeats the training step at which a run failed, op by op.
 #include <fmt/format.h>
 
 #include <algorithm>

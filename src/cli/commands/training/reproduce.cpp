@@ -1,4 +1,4 @@
-// hexapla reproduce: trains a model again from what its file says of its training, and compares the bytes.
+// hexapla reproduce: trains a model again from the provenance in its file, and compares the bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ struct Reproduce {
     if (!valid_sets.empty()) o.valid_sets = valid_sets;
     if (!vocab.empty()) o.vocab = vocab;
     if (!vocabs.empty()) o.text.vocabs = vocabs;
-    // A file, perhaps a stranger's, is not obeyed where it names a program.
+    // A program named by the file, which may come from a stranger, is not run without permission.
     if (!o.valid_script.empty() && valid_script.empty())
       throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
                            "', which is not run without permission; allow it with --valid-script PROGRAM"));
@@ -81,7 +81,7 @@ struct Reproduce {
     return o;
   }
 
-  // Marks a folder that `reproduce` has begun, so that it goes on there and nowhere else.
+  // Marks a folder that `reproduce` has begun, so that it resumes there and nowhere else.
   static void claim_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
     const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
     if (fs::exists(note) && read_file(note) == text) return;
@@ -113,7 +113,7 @@ struct Reproduce {
             ""};
   }
 
-  // "": it will be trained, or a model brings it.
+  // "" if the vocabulary will be trained or comes from a model.
   static std::string hash_of_given_vocabulary(const train::TrainOptions& o) try {
     if (!o.vocab.empty()) return train::hash_of_vocabularies(read_file(o.vocab), read_file(o.vocab));
     if (o.text.vocabs.empty()) return "";
@@ -131,7 +131,7 @@ struct Reproduce {
     }
   }
 
-  // Other data cannot give the same model: said before hours are spent on it.
+  // Refuses other data before hours are spent on training, because it cannot give the same model.
   static void refuse_other_data(const train::Provenance& was, const train::Provenance& now, const std::string& file) {
     bool same = was.files.size() == now.files.size();
     for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;

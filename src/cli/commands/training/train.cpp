@@ -1,4 +1,4 @@
-// hexapla train: from parallel text to a model.
+// hexapla train: trains a model on parallel text.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +27,7 @@ struct Train : BoundTrainOptions {
     if (processes->first()) return run(*processes);
     try {
       return run(*processes);
-    } catch (const UsageError& e) {  // the first speaks for all, the others for themselves
+    } catch (const UsageError& e) {  // other processes than the first add their name
       throw UsageError(named(*processes, e), e.option(), e.value());
     } catch (const DataError& e) {
       throw DataError(named(*processes, e));

@@ -9,12 +9,12 @@
 namespace hexapla::cli {
 namespace {
 
-// Shows how far the reading of the text is.
+// Shows the progress of reading the text.
 class Reading {
  public:
   explicit Reading(Progress& progress) : progress_(progress) {}
   void show(const char* what, int64_t pairs) {
-    if (pairs <= shown_) began_ = Clock::now();  // another reading
+    if (pairs <= shown_) began_ = Clock::now();  // reading starts again
     shown_ = pairs;
     const double seconds = std::max(std::chrono::duration<double>(Clock::now() - began_).count(), 1e-3);
     progress_.show(pairs == 0

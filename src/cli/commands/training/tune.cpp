@@ -1,4 +1,4 @@
-// hexapla tune: a configuration for a corpus.
+// hexapla tune: finds a configuration for a corpus.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -63,7 +63,7 @@ class TuneProgress : public tune::TuneWatcher {
   Clock::time_point end_;  // of the whole tuning
 };
 
-// Help for options that mean something else here than in a training.
+// Help of options whose meaning differs from training.
 const std::map<std::string, std::string> help_of_its_own{
     {"train-sets", "text to train on: source and target files in turn, or .tsv files"},
     {"valid-sets", "text to measure on; without it, pairs of the training sets are held out"},
@@ -79,7 +79,7 @@ bool is_flag(const std::string& name) {
 }
 
 struct Tune {
-  train::TrainOptions options;  // those that have flags of their own
+  train::TrainOptions options;  // only those with flags here
   std::string config_file, color = "auto";
   double minutes = 60;
   bool quiet = false;
@@ -95,7 +95,7 @@ struct Tune {
     }
   }
 
-  // The file's options and, on top of them, the command line's.
+  // The file's options, then the command line's, which override them.
   std::vector<GivenOption> given() const {
     std::vector<GivenOption> all;
     if (!config_file.empty()) all = train::read_options_file(config_file);
@@ -152,13 +152,10 @@ void add_tune(Command& app, Action& chosen) {
       ->choices({"auto", "always", "never"});
   c->add_flag("-q,--quiet", tune->quiet, "print only errors");
   c->footer(
-      "Trials are short trainings. All are trained a little, the better third goes on, and so on until the "
-      "minutes\n"
-      "are over; all of a rung make as many updates. What is chosen replaces the preset only where it needs fewer "
-      "bits\n"
-      "and translates better with p < 0.05. The last line, on\n"
-      "stdout, is the command that trains it in full. Stopped, it goes on where it was when the same command is "
-      "given.\n"
+      "Trials are short trainings. All are trained a little, then the better third a little more, and so on until\n"
+      "the minutes are over; all trials of a rung make the same number of updates. The best configuration replaces\n"
+      "the preset only if it needs fewer bits and translates better with p < 0.05. The last line, on stdout, is the\n"
+      "command that trains it in full. If stopped, the same command resumes.\n"
       "Without --valid-sets, some pairs of the training sets are held out.\n"
       "Examples:\n"
       "  hexapla tune --train-sets train.en train.de --valid-sets val.en val.de --model tuning --minutes 60\n"
