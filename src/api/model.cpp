@@ -5,7 +5,7 @@
 #include "model/weights/quantize.h"
 #include "models/open_model.h"
 #include "quantize/mixed_precision.h"
-#include "train/record/run_models.h"
+#include "train/loop/run/run_models.h"
 
 namespace hexapla {
 
