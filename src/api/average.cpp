@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "decode/opened/open_model.h"
 #include "model/weights/average.h"
-#include "train/record/run_models.h"
+#include "train/loop/run/run_models.h"
 
 namespace hexapla::api {
 

@@ -5,7 +5,7 @@
 #include "decode/opened/open_model.h"
 #include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
-#include "train/record/run_models.h"
+#include "train/loop/run/run_models.h"
 
 namespace hexapla {
 

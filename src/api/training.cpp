@@ -9,7 +9,7 @@
 #include "inspect/report/run_report.h"
 #include "text/quantities.h"
 #include "train/cluster/agreement.h"
-#include "train/loop/run/resume.h"
+#include "train/loop/trainer.h"
 #include "train/measure/memory_budget.h"
 #include "train/record/watch/watchers.h"
 
@@ -33,10 +33,11 @@ std::optional<train::TrainingData> read_data(const train::TrainOptions& options,
 
 // Resolves `precision` auto. A resumed run keeps the precision that auto chose when it started, on
 // any machine.
-train::TrainOptions with_precision(train::TrainOptions o, train::TrainWatcher& watcher, cluster::Processes& processes) {
+train::TrainOptions with_precision(train::TrainOptions o, const std::optional<train::EarlierRun>& earlier,
+                                   train::TrainWatcher& watcher, cluster::Processes& processes) {
   const std::string fastest = name_of(parse_precision(o.precision));
   if (o.precision != "auto") return o;
-  const std::string was = cluster::of_first(processes, processes.first() ? train::precision_of_run(o.model) : "");
+  const std::string was = cluster::of_first(processes, processes.first() && earlier ? earlier->precision() : "");
   o.precision = was.empty() ? fastest : was;
   if (o.precision == fastest) return o;
   if (o.precision == "bf16" && !supported(Precision::bf16))
@@ -65,7 +66,9 @@ train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWa
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs, cluster::Processes& processes) {
   const CancelScope scope(&stop);
-  const train::TrainOptions options = train::with_decay_of_run(with_precision(asked, watcher, processes), watcher);
+  const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
+  const train::TrainOptions options =
+      train::with_decay_of_run(with_precision(asked, earlier, watcher, processes), earlier, watcher);
   const auto backend = make_cpu_backend(parse_precision(options.precision));
   const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");

@@ -487,12 +487,13 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
                   const std::atomic<bool>& stop) {
   const CancelScope scope(&stop);
   // A changed `max-updates` may not fit the run's decay
-  const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, watcher), *data.processes);
+  const std::optional<EarlierRun> earlier = EarlierRun::in(asked.model);
+  const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, earlier, watcher), *data.processes);
   options.check();
   use_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");
-  const TrainOptions resolved =
-      with_choices_of_first(with_valid_tokenizer(with_batch_tokens(options, data), data, watcher), *data.processes);
+  const TrainOptions resolved = with_choices_of_first(
+      with_valid_tokenizer(with_batch_tokens(options, earlier, data), earlier, data, watcher), *data.processes);
   return Run(resolved, data, backend, watcher).go(stop);
 }
 

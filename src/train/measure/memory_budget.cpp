@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/system/machine.h"
 #include "train/measure/validation.h"
 #include "train/plan/options/schedule.h"
-#include "train/record/checkpoint.h"
 #include "train/shards/sharded.h"
 
 namespace hexapla::train {
@@ -108,16 +106,9 @@ int64_t largest_batch(const model::Transformer& model, const model::Parameters& 
          });
 }
 
-// The option's value in the identity (train/loop/run/resume_fingerprint.h) of the run in the
-// folder; `otherwise` if there is no run or no number.
-int64_t of_earlier_run(const std::string& folder, const char* option, int64_t otherwise) {
-  std::vector<std::string> notes;
-  const auto found = load_newest(folder + "/checkpoints", notes);
-  if (!found || !found->state.count("identity")) return otherwise;
-  const auto identity = json_or_null(found->state.at("identity"));
-  if (!identity.is_object() || !identity.contains(option)) return otherwise;
-  const auto& value = identity[option];
-  return value.is_number_integer() ? value.get<int64_t>() : otherwise;
+// The option's value in the identity of the earlier run; `otherwise` if there is none.
+int64_t value_in(const std::optional<EarlierRun>& earlier, const char* option, int64_t otherwise) {
+  return earlier ? earlier->number(option).value_or(otherwise) : otherwise;
 }
 
 // Remedies other than a smaller batch, if training needs `needed` bytes.
@@ -193,11 +184,12 @@ size_t arena_bytes(const model::Transformer& model, const model::Parameters& par
   return capacity_for(std::max(most, plan.of(working)));
 }
 
-TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data) {
+TrainOptions with_batch_tokens(const TrainOptions& options, const std::optional<EarlierRun>& earlier,
+                               const TrainingData& data) {
   TrainOptions o = options;
   if (o.batch_tokens != 0) return o;
   cluster::Processes& processes = *data.processes;
-  o.batch_tokens = processes.first() ? of_earlier_run(o.model, "batch-tokens", 0) : 0;
+  o.batch_tokens = processes.first() ? value_in(earlier, "batch-tokens", 0) : 0;
   o.batch_tokens = cluster::of_first(processes, o.batch_tokens);
   if (o.batch_tokens != 0) return o;
   model::Transformer model(with_vocabularies(o.architecture, data.pairs));
@@ -215,10 +207,11 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& 
   return o;
 }
 
-TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher) {
+TrainOptions with_decay_of_run(const TrainOptions& options, const std::optional<EarlierRun>& earlier,
+                               TrainWatcher& watcher) {
   TrainOptions o = options;
   if (o.model.empty() || o.decay_updates > 0 || !decays(o)) return o;
-  const int64_t end = of_earlier_run(o.model, "decay-updates", end_of_decay(o));
+  const int64_t end = value_in(earlier, "decay-updates", end_of_decay(o));
   if (end == end_of_decay(o)) return o;
   o.decay_updates = end;
   watcher.note(cat("the learning rate still decays until update ", end, ", as when the run started"));

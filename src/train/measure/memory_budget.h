@@ -4,6 +4,7 @@
 #include "model/parameters/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/feed/update_batches.h"
+#include "train/record/earlier_run.h"
 #include "train/record/watch/watcher.h"
 
 namespace hexapla::train {
@@ -38,11 +39,13 @@ size_t arena_bytes(const model::Transformer& model, const model::Parameters& par
 // Returns the options with `--batch-tokens auto` resolved: to the batch size of the run in the
 // folder, else the largest that fits into options.memory, at most the paper's 25,000 tokens.
 // UsageError or RunError, as above, if not even 64 tokens fit.
-TrainOptions with_batch_tokens(const TrainOptions& options, const TrainingData& data);
+TrainOptions with_batch_tokens(const TrainOptions& options, const std::optional<EarlierRun>& earlier,
+                               const TrainingData& data);
 
 // If `decay-updates` is not given, takes it from the run in the folder: by default it follows
 // `max-updates`, but extending a run must not change its learning rate schedule. Tells the watcher.
-TrainOptions with_decay_of_run(const TrainOptions& options, TrainWatcher& watcher);
+TrainOptions with_decay_of_run(const TrainOptions& options, const std::optional<EarlierRun>& earlier,
+                               TrainWatcher& watcher);
 
 // Number of parameters in each part of the model, in model order.
 std::vector<std::pair<std::string, int64_t>> parameters_by_part(model::Transformer& model);

@@ -5,9 +5,7 @@
 #include <filesystem>
 
 #include "base/files/file.h"
-#include "base/json.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
-#include "train/record/checkpoint.h"
 
 namespace hexapla::train {
 namespace {
@@ -17,23 +15,13 @@ constexpr double kClimb = 5;   // in points of chrF
 constexpr int kValidations = 3;
 constexpr double kLongWords = 8;  // characters; 4 to 7 in languages with blanks, counting marks as words
 
-// From the newest readable checkpoint; none if there is none or it had no validation sets.
-std::optional<std::string> earlier_tokenizer(const std::string& run) {
-  using nlohmann::json;
-  std::vector<std::string> notes;
-  const auto found = load_newest(run + "/checkpoints", notes);
-  if (!found || !found->state.contains("changeable")) return {};
-  const auto options = json_or_null(found->state.at("changeable"));
-  if (!options.is_object() || options.value("hash of valid-sets", "") == "") return {};
-  return options.value("valid-tokenize", "13a");
-}
-
 }  // namespace
 
-TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingData& data, TrainWatcher& watcher) {
+TrainOptions with_valid_tokenizer(const TrainOptions& options, const std::optional<EarlierRun>& run,
+                                  const TrainingData& data, TrainWatcher& watcher) {
   TrainOptions o = options;
   if (data.valid.empty()) return o;
-  const std::optional<std::string> earlier = earlier_tokenizer(o.model);
+  const std::optional<std::string> earlier = run ? run->tokenizer() : std::nullopt;
   if (o.valid_tokenize != "auto") {
     if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
       throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",

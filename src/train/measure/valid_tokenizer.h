@@ -1,5 +1,6 @@
 #pragma once
 #include "train/feed/training_data.h"
+#include "train/record/earlier_run.h"
 #include "train/record/watch/watcher.h"
 
 namespace hexapla::train {
@@ -8,8 +9,9 @@ namespace hexapla::train {
 // folder, else by the script of the references (evaluate/tokenization/choose_tokenizer.h). Runs
 // from before this option used 13a, and keep it. Notes a choice other than 13a to the watcher.
 // UsageError: a tokenizer other than the run's although BLEU selects its best model; a tokenizer
-// that is not installed.
-TrainOptions with_valid_tokenizer(const TrainOptions& options, const TrainingData& data, TrainWatcher& watcher);
+// that is not installed. run: in the folder.
+TrainOptions with_valid_tokenizer(const TrainOptions& options, const std::optional<EarlierRun>& run,
+                                  const TrainingData& data, TrainWatcher& watcher);
 
 // Detects BLEU stuck at 0 while chrF climbs: the tokenizer probably takes lines for single words.
 class SilentBleu {

@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "base/files/hash.h"
 #include "base/json.h"
-#include "train/record/checkpoint.h"
+#include "train/record/earlier_run.h"
 
 namespace hexapla::train {
 namespace {
@@ -56,12 +56,12 @@ std::string hash_of(const text::VocabularyPair& pair) {
 }
 
 std::optional<VocabularyRecord> VocabularyRecord::of_run(const std::string& run) {
-  const auto state = newest_state(run + "/checkpoints");
-  if (!state) return {};
+  const std::optional<EarlierRun> earlier = EarlierRun::in(run);
+  if (!earlier) return {};
   VocabularyRecord record;
-  if (const auto found = state->find("changeable"); found != state->end()) record.changeable_ = found->second;
-  if (const auto found = state->find("identity"); found != state->end()) {
-    const json identity = parse_json(found->second, run);
+  record.changeable_ = earlier->changeable;
+  if (!earlier->identity.empty()) {
+    const json identity = parse_json(earlier->identity, run);
     record.initial_ = identity.value("init-from", "");
     record.hash_ = identity.value("vocabulary", "");
   }

@@ -9,7 +9,7 @@
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "decode/opened/open_model.h"
-#include "train/record/run_models.h"
+#include "train/loop/run/run_models.h"
 
 namespace hexapla::cli {
 namespace {

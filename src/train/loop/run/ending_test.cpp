@@ -6,9 +6,9 @@
 
 #include "base/files/test_folder.h"
 #include "model/weights/model_file.h"
+#include "train/loop/run/run_models.h"
 #include "train/measure/validation.h"
 #include "train/record/checkpoint.h"
-#include "train/record/run_models.h"
 #include "train/test_runs.h"
 
 namespace hexapla::train {

@@ -94,11 +94,4 @@ std::optional<Resumed> resume_run(const TrainOptions& o, const std::string& iden
   return Resumed{std::move(*found), state, identity_now, noted};
 }
 
-std::string precision_of_run(const std::string& folder) {
-  const auto state = newest_state(folder + "/checkpoints");
-  const std::string identity = state ? text_in(*state, "identity") : "";
-  const std::string was = identity.empty() ? "" : parse_json(identity, folder).value("precision", "");
-  return was == "auto" ? "" : was;
-}
-
 }  // namespace hexapla::train

@@ -15,10 +15,6 @@ struct Resumed {
   std::string identity, changeable;  // of the current run, in the checkpoint's format
 };
 
-// Precision that auto resolved to when the run in the folder started: "f32" or "bf16"; "" if there
-// is none.
-std::string precision_of_run(const std::string& folder);
-
 // Resumes the run in the folder from its newest intact checkpoint; none if it has none. Sets
 // damaged checkpoints of later updates aside and restores best.safetensors to that state. Records
 // changed options in the state; if they change the meaning of scores, forgets the scores. identity,

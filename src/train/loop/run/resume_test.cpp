@@ -5,8 +5,8 @@
 
 #include "base/files/test_folder.h"
 #include "model/weights/model_file.h"
+#include "train/loop/run/run_models.h"
 #include "train/record/best_files.h"
-#include "train/record/run_models.h"
 #include "train/test_runs.h"
 
 namespace hexapla::train {

@@ -328,7 +328,7 @@ TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
       o.decay_updates = 0;
       o.max_updates = limit;
       o.max_epochs = 1;
-      const TrainOptions resolved = with_decay_of_run(o, resumed);
+      const TrainOptions resolved = with_decay_of_run(o, EarlierRun::in(o.model), resumed);
       EXPECT_EQ(resolved.decay_updates, 30) << limit;
       EXPECT_NO_THROW(resolved.check()) << limit;
     }

@@ -1,4 +1,4 @@
-#include "train/record/run_models.h"
+#include "train/loop/run/run_models.h"
 
 #include <fmt/format.h>
 
