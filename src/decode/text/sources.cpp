@@ -95,10 +95,12 @@ std::vector<SourceReader::Sentence> SourceReader::sentences_of(std::string_view 
 // character, so that every character keeps its place.
 std::string SourceReader::in_its_letters(const std::string& clean, const Parting& how) const {
   if (!how.capitals || !text::has_capitals(clean)) return clean;
-  const text::MaskedLine line(clean, protected_in(clean, clean, {}, how.protection.get()));
+  const std::string small = text::lowered(clean);
+  const text::Ids ids = vocabulary_.encode(small);  // what it cannot spell in small letters is in neither
+  const text::MaskedLine line(clean, protected_in(clean, small, ids, how.protection.get()));
   std::string all;
   size_t at = 0;
-  for (const auto& [text, capitals] : sentences_of(line.text(), vocabulary_.encode(clean), how)) {
+  for (const auto& [text, capitals] : sentences_of(line.text(), ids, how)) {
     const auto begin = static_cast<size_t>(text.data() - line.text().data());
     const size_t from = line.in_line(begin + vocabulary_.leading(text).bytes), to = line.in_line(begin + text.size());
     all.append(clean, at, from - at);
@@ -159,7 +161,9 @@ std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, s
   std::vector<Cut> all;
   size_t at = 0;
   const Letters later = capitals ? Letters::small : Letters::as_written;
-  const auto is_short = [&](const std::string& t) { return fits(cut(t, later, how).ids); };
+  const auto is_short = [&](const std::string& t) {
+    return fits(cut(t, later, how).ids) && (!capitals || fits(cut(t, Letters::sentence, how).ids));
+  };
   for (const std::string& part : text::parted(text, is_short)) {
     at = text.find(part, at);
     Cut own = cut(text.substr(at, part.size()), capitals && all.empty() ? Letters::sentence : later, how);
