@@ -46,10 +46,7 @@ TEST_F(Guarded, EveryRouteThatIsNotOpenNeedsAKey) {
   for (const Route& route : router.routes()) {
     EXPECT_EQ(route.open, open.count(route.path) > 0) << route.path;
     if (route.open) continue;
-    const bool of_program = route.path.starts_with("/v1/");  // rejects unknown fields
-    Json its = of_program ? Json::object() : body;
-    for (const RouteField& field : route.fields)
-      if (body.contains(field.name)) its[field.name] = body[field.name];
+    const Json its = fields_of(s, route.path, body);
     const auto ask = [&](const std::string& key) {
       const std::string header = key.empty() ? "" : "Authorization: Bearer " + key + "\r\n";
       return s
@@ -129,17 +126,15 @@ TEST_F(Guarded, CharactersAndTextsAreLimitedOnEveryRoute) {
   for (const char* path : {"/translate", "/detect", "/v1/translate", "/v1/translate/stream", "/v1/score", "/v1/inspect",
                            "/v1/trace", "/v2/translate"}) {
     Json body{{"q", longer}, {"t", "a"}, {"text", longer}, {"source", "en"}, {"target", "de"}, {"target_lang", "DE"}};
-    const Received r = s.post(path, body);
+    const Received r = s.post(path, fields_of(s, path, body));
     EXPECT_EQ(r.status, std::string(path) == "/v2/translate" ? 413 : 400) << path << r.body;
     EXPECT_THAT(r.body, testing::AnyOf(HasSubstr("10 characters"), HasSubstr("(10)"))) << path;
   }
   EXPECT_EQ(s.post("/v1/score", {{"q", "a"}, {"t", longer}, {"source", "en"}, {"target", "de"}}).status, 400);
   for (const char* path : {"/translate", "/v1/translate", "/v2/translate"}) {
     const std::vector<std::string> two{"a", "b"};
-    EXPECT_EQ(
-        s.post(path, {{"q", two}, {"text", two}, {"source", "en"}, {"target", "de"}, {"target_lang", "DE"}}).status,
-        400)
-        << path;
+    const Json body{{"q", two}, {"text", two}, {"source", "en"}, {"target", "de"}, {"target_lang", "DE"}};
+    EXPECT_EQ(s.post(path, fields_of(s, path, body)).status, 400) << path;
   }
 }
 
@@ -195,7 +190,7 @@ TEST_F(Guarded, WhatTakesLongEndsWithTheTimeOfATranslation) {
   RunningService s(o);
   const Blocked blocked(s);
   for (const char* path : {"/v1/score", "/v1/inspect", "/v1/trace"}) {
-    const Received r = s.post(path, {{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}});
+    const Received r = s.post(path, fields_of(s, path, {{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}}));
     EXPECT_EQ(r.status, 504) << path << r.body;
     EXPECT_THAT(r.body, HasSubstr("--timeout"));
   }

@@ -49,6 +49,15 @@ class RunningService {
   RunningServer server_;
 };
 
+// The fields of `all` that the POST route of this path has: /v1 refuses others.
+inline Json fields_of(RunningService& s, const std::string& path, const Json& all) {
+  Json its = Json::object();
+  for (const Route& route : s.service.router().routes())
+    for (const RouteField& field : route.fields)
+      if (route.path == path && route.method == "POST" && all.contains(field.name)) its[field.name] = all[field.name];
+  return its;
+}
+
 // Tests that share one service.
 struct WithService : testing::Test {
   static void SetUpTestSuite() { server = std::make_unique<RunningService>(); }
