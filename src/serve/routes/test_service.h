@@ -52,7 +52,8 @@ class RunningService {
 // The fields of `all` that the POST route of this path has: /v1 refuses others.
 inline Json fields_of(RunningService& s, const std::string& path, const Json& all) {
   Json its = Json::object();
-  for (const Route& route : s.service.router().routes())
+  const auto& router = s.service.router();
+  for (const Route& route : router.routes())
     for (const RouteField& field : route.fields)
       if (route.path == path && route.method == "POST" && all.contains(field.name)) its[field.name] = all[field.name];
   return its;
