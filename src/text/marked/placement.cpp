@@ -107,7 +107,7 @@ bool Placement::inside_word(std::size_t element) const {
   return !without_marks_before(before).empty() || !without_marks_before(after).empty();
 }
 
-// Of each word of the line the child of `parent` that has most of it, or `none`.
+// For each word of the line, the child of `parent` that has most of it, or `none`.
 Placement::Indices Placement::owners(std::size_t parent) const {
   Indices owner(source_.size(), none), share(source_.size(), 0);
   for (const std::size_t child : children_[parent]) {
