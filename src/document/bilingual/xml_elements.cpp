@@ -34,9 +34,7 @@ XmlElements::Index XmlElements::root() const {
   return static_cast<Index>(found - events_.begin());
 }
 
-std::string_view XmlElements::local_name(Index element) const {
-  return document::local_name(event(element).name);
-}
+std::string_view XmlElements::local_name(Index element) const { return document::local_name(event(element).name); }
 
 XmlElements::Index XmlElements::child(Index element, std::string_view wanted) const {
   for (Index i = element + 1; i < last(element); i = last(i) + 1)
