@@ -160,8 +160,8 @@ Pieces yaml_strings(const std::string& content) {
   Reader reader(yaml, parsed, pieces);
   Classic<std::istringstream> stream(parsed);
   try {
-    YAML::Parser reader(stream);
-    while (reader.HandleNextDocument(reader)) {
+    YAML::Parser events(stream);
+    while (events.HandleNextDocument(reader)) {
     }
   } catch (const YAML::Exception& e) {
     throw DataError(

@@ -35,8 +35,8 @@ class Scalars final : public YAML::EventHandler {
  public:
   explicit Scalars(const std::string& yaml) {
     std::istringstream stream(yaml);
-    YAML::Parser parser(stream);
-    while (documents_ < 20 && parser.HandleNextDocument(*this)) {
+    YAML::Parser events(stream);
+    while (documents_ < 20 && events.HandleNextDocument(*this)) {
     }
   }
   std::vector<std::string> all;
