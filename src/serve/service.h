@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/compute/parallel.h"
-#include "document/document.h"
 #include "serve/files/document_jobs.h"
 #include "serve/files/file_shelf.h"
 #include "serve/glossaries/glossary_shelf.h"
@@ -21,6 +20,7 @@
 #include "serve/work/request_memory.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
+#include "text/document/document.h"
 
 namespace hexapla::serve {
 

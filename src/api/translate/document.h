@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "document/document.h"
 #include "hexapla/translator.h"
+#include "text/document/document.h"
 
 namespace hexapla::api {
 

@@ -26,9 +26,9 @@
 #include "decode/option_ranges.h"
 #include "decode/text/opened_line.h"
 #include "decode/trace/beam_trace.h"
-#include "document/formats.h"
 #include "inspect/report/beam_report.h"
 #include "inspect/text_pair.h"
+#include "text/document/formats.h"
 
 namespace hexapla::cli {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "document/html/html.h"
-#include "document/text/text_lines.h"
 #include "serve/models/languages.h"
 #include "serve/routes/libre_request.h"
+#include "text/document/html/html.h"
+#include "text/document/text/text_lines.h"
 
 namespace hexapla::serve {
 namespace {

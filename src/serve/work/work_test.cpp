@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "document/text/text_lines.h"
 #include "serve/http/message.h"
 #include "serve/work/api_keys.h"
 #include "serve/work/chained_alignment.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 #include "serve/work/workers.h"
+#include "text/document/text/text_lines.h"
 
 namespace hexapla::serve {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "document/html/html.h"
-#include "document/text/text_lines.h"
-#include "document/xml/xml_text.h"
-#include "document/xml/xml_tokens.h"
 #include "serve/routes/deepl/deepl_request.h"
+#include "text/document/html/html.h"
+#include "text/document/text/text_lines.h"
+#include "text/document/xml/xml_text.h"
+#include "text/document/xml/xml_tokens.h"
 
 namespace hexapla::serve {
 namespace {

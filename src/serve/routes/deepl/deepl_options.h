@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "document/document.h"
-#include "document/tag_rules.h"
 #include "serve/http/form.h"
+#include "text/document/document.h"
+#include "text/document/tag_rules.h"
 
 namespace hexapla::serve {
 

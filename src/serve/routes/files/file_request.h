@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "document/formats.h"
 #include "serve/routes/routes.h"
+#include "text/document/formats.h"
 
 namespace hexapla::serve {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "document/formats.h"
 #include "serve/http/proxies.h"
 #include "serve/routes/files/file_request.h"
 #include "serve/routes/libre_request.h"
+#include "text/document/formats.h"
 
 namespace hexapla::serve {
 namespace {

@@ -1,0 +1,237 @@
+#include "text/document/captions/caption_sentences.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "text/lines/marks.h"
+#include "text/lines/sentence_ends.h"
+#include "text/utf8.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = Token::Kind;
+
+constexpr std::int64_t longest_pause = 2000;                 // milliseconds in which a sentence goes on
+constexpr std::size_t most_cues = 6;                         // of a sentence
+constexpr std::size_t most_cues_unmarked = 3;                // where a machine heard no sentences
+constexpr std::size_t most_bytes = 1000, most_tokens = 400;  // of a sentence in several segments
+
+std::string_view last_character(std::string_view text) { return text.substr(text::last_character(text)); }
+
+bool ends_in_full_stop(std::string_view text) {
+  if (text.ends_with("..")) return false;
+  return text::is_one_of(last_character(text),
+                         {".", "\u3002", "\uFF61", "\u104B", "\u17D4", "\u0964", "\u06D4", "\u0589", "\u1362"});
+}
+
+// Whether sentences end in full stops here: those in Chinese, Japanese or Thai captions seldom do.
+bool is_marked(const std::vector<Segment>& segments) {
+  std::size_t cues = 0, stops = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (i + 1 < segments.size() && segments[i + 1].cue == segments[i].cue) continue;
+    ++cues;
+    stops += ends_in_full_stop(segments[i].text());
+  }
+  return 10 * stops >= cues;
+}
+
+bool begins_aside(std::string_view text) {
+  return !text.empty() && text::is_one_of(text::character_at(text, 0), {"[", "(", "\uFF08", "\u3010", "\u266A"});
+}
+bool ends_aside(std::string_view text) {
+  return text::is_one_of(last_character(text), {"]", ")", "\uFF09", "\u3011", "\u266A"});
+}
+
+// "{\an8}": where on the screen it stands.
+std::string_view place_of(std::string_view before) {
+  const std::size_t begin = before.find("{\\a");
+  return begin == before.npos ? "" : before.substr(begin, before.find('}', begin) - begin);
+}
+
+int opened_by(const Token& t) { return t.kind == Kind::open ? 1 : t.kind == Kind::close ? -1 : 0; }
+
+int opened_in(const Segment& s) {
+  int open = 0;
+  for (const Token& t : s.words) open += opened_by(t);
+  return open;
+}
+
+// The segment in parts that end at these bytes of its text, in order and inside of it, where no element is open. open:
+// elements before it.
+std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends, int open) {
+  std::vector<Segment> parts;
+  const auto part = [&] {
+    Segment& last = parts.emplace_back();
+    last.row = s.row, last.cue = s.cue;
+  };
+  std::vector<Token> words = std::move(s.words);
+  part();
+  std::size_t at = 0;  // bytes of text
+  for (Token& t : words) {
+    const auto due = [&] { return parts.size() <= ends.size() && at == ends[parts.size() - 1]; };
+    if (due() && open == 0) part();
+    open += opened_by(t);
+    if (t.kind != Kind::text || t.raw != t.text) {
+      at += t.kind == Kind::text ? t.text.size() : 0;
+      parts.back().words.push_back(std::move(t));
+      continue;
+    }
+    for (std::string_view rest = t.text; !rest.empty();) {
+      if (due()) part();
+      const std::size_t end = parts.size() <= ends.size() ? ends[parts.size() - 1] : at + rest.size();
+      const std::string taken(rest.substr(0, end - at));
+      parts.back().words.push_back({Kind::text, "", taken, taken});
+      at += taken.size();
+      rest.remove_prefix(taken.size());
+    }
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    Token& first = parts[i].words.front();
+    if (first.kind != Kind::text || first.raw != first.text) continue;
+    const std::size_t blanks = std::min(first.raw.find_first_not_of(" \t"), first.raw.size());
+    const std::size_t mark = size_of_mark_before(std::string_view(first.raw).substr(blanks));
+    const bool dash = mark > 0 && blanks + mark < first.raw.size();
+    (dash ? parts[i].before : parts[i].blank_before) = first.raw.substr(0, blanks + (dash ? mark : 0));
+    first.raw.erase(0, blanks + (dash ? mark : 0));
+    first.text = first.raw;
+  }
+  parts.front().before = std::move(s.before), parts.front().blank_before = std::move(s.blank_before);
+  parts.back().blank_after = std::move(s.blank_after);
+  parts.front().tags_before = s.tags_before, parts.back().ends_sentence = s.ends_sentence;
+  return parts;
+}
+
+class Sentences {
+ public:
+  Sentences(std::vector<Segment> segments, const std::vector<CueTimes>& cues, bool automatic)
+      : segments_(std::move(segments)),
+        cues_(cues),
+        most_cues_(is_marked(segments_) ? most_cues
+                   : automatic          ? most_cues_unmarked
+                                        : 1) {}
+
+  std::vector<std::vector<Segment>> find() {
+    while (at_ < segments_.size()) take_sentences();
+    return std::move(found_);
+  }
+
+ private:
+  // Segments of which no sentence goes on beyond the last one, or as many as one may have.
+  struct Window {
+    std::size_t end = 0;  // after the last segment
+    std::string text = {};
+    std::vector<std::size_t> from = {}, to = {};  // of each segment: bytes of the text
+    std::vector<int> open = {};                   // elements before each byte of the text, and after the last
+    bool cut = false;                             // whether the last sentence may go on after it
+  };
+
+  // Whether somebody's sentence may go on from segment i - 1 to i.
+  bool goes_on(std::size_t i) const {
+    const Segment &a = segments_[i - 1], &b = segments_[i];
+    if (a.ends_sentence || b.begins_sentence) return false;
+    if (a.row != b.row && (begins_aside(b.text()) || ends_aside(a.text()))) return false;
+    if (a.cue != b.cue && place_of(a.before) != place_of(b.before)) return false;
+    for (std::size_t cue = a.cue; cue < b.cue; ++cue) {
+      const CueTimes &now = cues_[cue - 1], &next = cues_[cue];
+      if (next.from < now.from || next.from - now.to > longest_pause) return false;
+    }
+    return true;
+  }
+
+  Window window() const {
+    Window w{at_};
+    std::size_t cues = 0, tokens = 0;
+    int open = 0;
+    for (; w.end < segments_.size(); ++w.end) {
+      const Segment& s = segments_[w.end];
+      const bool first = w.end == at_, new_cue = first || segments_[w.end - 1].cue != s.cue;
+      if (!first && open == 0 && !goes_on(w.end)) break;
+      w.cut = !first && open == 0 &&
+              (cues + (new_cue ? 1 : 0) > most_cues_ || w.text.size() > most_bytes || tokens > most_tokens);
+      if (w.cut) break;
+      cues += new_cue ? 1 : 0;
+      tokens += s.words.size();
+      if (!first && is_blank_before(segments_[w.end - 1], s)) w.text += ' ', w.open.push_back(open);
+      w.from.push_back(w.text.size());
+      for (const Token& t : s.words) add(t, open, w);
+      w.to.push_back(w.text.size());
+      note_open(open, w);
+    }
+    return w;
+  }
+  static void add(const Token& t, int& open, Window& w) {
+    open += opened_by(t);
+    if (t.kind != Kind::text) return note_open(open, w);
+    note_open(open, w);
+    w.text += t.text;
+    w.open.resize(w.text.size() + 1, open);
+  }
+  // Between two texts the least counts.
+  static void note_open(int open, Window& w) {
+    w.open.resize(w.text.size() + 1, open);
+    w.open.back() = std::min(w.open.back(), open);
+  }
+
+  static std::vector<std::size_t> ends_in(const Window& w) {
+    std::vector<std::size_t> ends;
+    const bool lower = text::is_all_lower(w.text);
+    for (std::size_t end = 0; end < w.text.size();) {
+      end += text::end_of_sentence(std::string_view(w.text).substr(end), lower);
+      if (end < w.text.size() && w.open[end] == 0) ends.push_back(end);
+    }
+    return ends;
+  }
+
+  void take_sentences() {
+    const Window w = window();
+    const std::vector<std::size_t> ends = ends_in(w);
+    std::vector<Segment> line;
+    std::size_t next = 0;  // of ends
+    int open = 0;
+    for (std::size_t k = at_; k < w.end; ++k) {
+      const std::size_t from = w.from[k - at_], to = w.to[k - at_];
+      std::vector<std::size_t> inside;
+      for (; next < ends.size() && ends[next] < to; ++next) inside.push_back(ends[next] - from);
+      const int before = std::exchange(open, open + opened_in(segments_[k]));
+      std::vector<Segment> parts = parts_of(std::move(segments_[k]), inside, before);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        line.push_back(std::move(parts[i]));
+        if (i + 1 < parts.size() || (open == 0 && next < ends.size() && ends[next] == to))
+          found_.push_back(std::exchange(line, {}));
+      }
+      next += next < ends.size() && ends[next] == to ? 1 : 0;
+    }
+    if (w.cut && line.size() < w.end - at_) {  // the last sentence may go on: the next window begins with it
+      at_ = w.end - line.size();
+      std::move(line.begin(), line.end(), segments_.begin() + static_cast<std::ptrdiff_t>(at_));
+      return;
+    }
+    if (!line.empty()) found_.push_back(std::move(line));
+    at_ = w.end;
+  }
+
+  std::vector<Segment> segments_;
+  const std::vector<CueTimes>& cues_;
+  std::size_t most_cues_, at_ = 0;
+  std::vector<std::vector<Segment>> found_;
+};
+
+}  // namespace
+
+bool blank_between(std::string_view text, std::string_view next) {
+  return !text::ends_without_blank(text) && !text::begins_without_blank(next);
+}
+
+bool is_blank_before(const Segment& a, const Segment& b) {
+  if (a.row != b.row) return blank_between(a.text(), b.text());
+  return !a.blank_after.empty() || !b.blank_before.empty() || b.before.find(' ') != std::string::npos;
+}
+
+std::vector<std::vector<Segment>> caption_sentences(std::vector<Segment> segments, const std::vector<CueTimes>& cues,
+                                                    bool automatic) {
+  return Sentences(std::move(segments), cues, automatic).find();
+}
+
+}  // namespace hexapla::document

@@ -1,0 +1,257 @@
+// Gumbo says of each element and text where it stands in the page, so that everything keeps its bytes.
+#include <gumbo.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "text/ascii.h"
+#include "text/characters.h"
+#include "text/document/html/html.h"
+#include "text/document/html/nesting.h"
+#include "text/document/names.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = Token::Kind;
+
+constexpr std::array<std::string_view, 64> blocks{
+    "address",  "article",  "aside",   "base",     "blockquote", "body", "button", "caption", "center",   "col",
+    "colgroup", "dd",       "details", "dialog",   "dir",        "div",  "dl",     "dt",      "fieldset", "figcaption",
+    "figure",   "footer",   "form",    "frame",    "frameset",   "h1",   "h2",     "h3",      "h4",       "h5",
+    "h6",       "head",     "header",  "hgroup",   "hr",         "html", "legend", "li",      "main",     "menu",
+    "nav",      "noframes", "ol",      "optgroup", "option",     "p",    "pre",    "search",  "section",  "select",
+    "summary",  "table",    "tbody",   "td",       "tfoot",      "th",   "thead",  "title",   "tr",       "ul",
+    "noscript", "template", "xmp",     "plaintext"};
+constexpr std::array<std::string_view, 15> without_content{"area",   "bgsound", "br",   "embed",  "img",
+                                                           "input",  "keygen",  "link", "meta",   "param",
+                                                           "source", "track",   "wbr",  "spacer", "basefont"};
+// Their content is no text of the page's language, or none to translate.
+constexpr std::array<std::string_view, 19> untouched{
+    "script", "style", "code",   "pre",    "kbd",   "samp",  "var",    "svg", "math",     "textarea",
+    "rt",     "rp",    "iframe", "object", "video", "audio", "canvas", "xmp", "plaintext"};
+
+using text::ascii::is_space, text::ascii::lower;
+
+std::string name_of_tag(std::string_view tag) {
+  tag.remove_prefix(std::min<std::size_t>(tag.starts_with("</") ? 2 : 1, tag.size()));
+  std::size_t end = 0;
+  while (end < tag.size() && tag[end] != '>' && tag[end] != '/' && !is_space(tag[end])) ++end;
+  return lower(tag.substr(0, end));
+}
+
+std::string_view view(const GumboStringPiece& piece) { return {piece.data == nullptr ? "" : piece.data, piece.length}; }
+
+bool is_element(const GumboNode& node) { return node.type == GUMBO_NODE_ELEMENT || node.type == GUMBO_NODE_TEMPLATE; }
+
+std::string_view attribute(const GumboElement& element, const char* name) {
+  const GumboAttribute* const found = gumbo_get_attribute(&element.attributes, name);
+  return found == nullptr ? std::string_view() : found->value;
+}
+
+bool has_class(const GumboElement& element, std::string_view name) {
+  std::string classes = cat(' ', lower(attribute(element, "class")), ' ');
+  std::replace_if(classes.begin(), classes.end(), is_space, ' ');
+  return classes.find(cat(' ', name, ' ')) != std::string::npos;
+}
+
+// Whether its text is translated: as the element says, or else as the one around it.
+bool is_translated(const GumboElement& element, bool outside) {
+  const GumboAttribute* const given = gumbo_get_attribute(&element.attributes, "translate");
+  if (has_class(element, "notranslate")) return false;
+  if (given == nullptr) return outside;
+  const std::string word = lower(given->value);
+  return word == "no" ? false : word == "yes" || word.empty() ? true : outside;
+}
+
+struct Stretch {  // of the page
+  std::size_t begin, end;
+  Token token;
+};
+
+class Reader {
+ public:
+  // readable: the page as it may be parsed, as long as it is.
+  Reader(std::string_view html, std::string_view readable) : html_(html), readable_(readable) {}
+
+  std::vector<Token> tokens() {
+    GumboOptions options = kGumboDefaultOptions;
+    options.max_errors = 0;
+    const std::unique_ptr<GumboOutput, void (*)(GumboOutput*)> output(
+        gumbo_parse_with_options(&options, readable_.data(), readable_.size()),
+        [](GumboOutput* o) { gumbo_destroy_output(&kGumboDefaultOptions, o); });
+    read_all(*output->root);
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+    std::size_t at = 0;
+    for (Stretch& s : found_) {
+      if (s.begin < at) continue;  // in an element that is left alone, or the end tag of a second copy
+      add_rest(at, s.begin);
+      all_.push_back(std::move(s.token));
+      at = s.end;
+    }
+    add_rest(at, html_.size());
+    return std::move(all_);
+  }
+
+ private:
+  struct Visit {
+    const GumboNode* node;
+    bool translated;
+  };
+
+  void read_all(const GumboNode& root) {
+    std::vector<Visit> todo{{&root, true}};
+    while (!todo.empty()) {
+      const Visit visit = todo.back();
+      todo.pop_back();
+      if (!is_element(*visit.node)) {
+        read_text(*visit.node, visit.translated);
+        continue;
+      }
+      const GumboElement& element = visit.node->v.element;
+      const bool translated = is_translated(element, visit.translated);
+      if (!read_element(*visit.node, translated)) continue;
+      for (unsigned i = element.children.length; i-- > 0;)
+        todo.push_back({static_cast<const GumboNode*>(element.children.data[i]), translated});
+    }
+  }
+
+  std::size_t offset(const GumboStringPiece& piece) const {
+    return static_cast<std::size_t>(piece.data - readable_.data());
+  }
+  std::string raw(std::size_t begin, std::size_t end) const { return std::string(html_.substr(begin, end - begin)); }
+  void add(Kind kind, const std::string& name, std::size_t begin, std::size_t end) {
+    const bool line_break = name == "br" && name_of_tag(html_.substr(begin)) == name;  // not an empty tag of XHTML
+    found_.push_back({begin, end, {kind, name, raw(begin, end), "", line_break}});
+  }
+
+  // -> whether what is in it is read, too
+  bool read_element(const GumboNode& node, bool translated) {
+    const GumboElement& e = node.v.element;
+    const std::string_view tag = view(e.original_tag), end_tag = view(e.original_end_tag);
+    if (tag.empty()) return true;  // the parser's own
+    const std::string name = name_of_tag(tag);
+    const bool copy = (node.parse_flags & (GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT |
+                                           GUMBO_INSERTION_ADOPTION_AGENCY_CLONED)) != 0;
+    const bool ended = !end_tag.empty() && name_of_tag(end_tag) == name;
+    const std::size_t begin = offset(e.original_tag), after_tag = begin + tag.size();
+    const Kind block = among(blocks, name) ? Kind::block : Kind::open;
+    const bool alone = among(without_content, name) || (!ended && tag.ends_with("/>"));
+    const std::size_t end = ended ? offset(e.original_end_tag) + end_tag.size() : e.end_pos.offset;
+    if (!copy && !alone &&
+        (is_left_alone(node, name, translated) || (block != Kind::block && is_note(node, begin, end)))) {
+      add(block == Kind::block ? block : Kind::point, name, begin, std::max(end, after_tag));
+      return false;
+    }
+    if (!copy) add(alone && block != Kind::block ? Kind::point : block, name, begin, after_tag);
+    if (ended)
+      add(block == Kind::block ? block : Kind::close, name, offset(e.original_end_tag),
+          offset(e.original_end_tag) + end_tag.size());
+    return true;
+  }
+
+  static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
+    return among(untouched, name) || (!translated && !is_translated_inside(node));
+  }
+  // The number of a footnote or an exponent, at the end of a word; or symbols alone. Not the 2 of H2O.
+  bool is_note(const GumboNode& node, std::size_t begin, std::size_t end) const {
+    std::string text;
+    any_inside(node, [&](const GumboNode& n) {
+      if (!is_element(n)) text += n.v.text.text;
+      return false;
+    });
+    if (text::ascii::all_space(text) || text::has_letter(text)) return false;
+    if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return true;
+    const char after = end < html_.size() ? html_[end] : ' ';
+    const bool goes_on = text::ascii::is_letter(after) || text::ascii::is_digit(after) || (after & 0x80) != 0;
+    return begin > 0 && !is_space(html_[begin - 1]) && !goes_on;
+  }
+
+  template <class Found>
+  static bool any_inside(const GumboNode& node, Found&& found) {
+    std::vector<const GumboNode*> todo{&node};
+    while (!todo.empty()) {
+      const GumboNode* const n = todo.back();
+      todo.pop_back();
+      if (n != &node && found(*n)) return true;
+      if (!is_element(*n)) continue;
+      const GumboVector& children = n->v.element.children;
+      for (unsigned i = 0; i < children.length; ++i) todo.push_back(static_cast<const GumboNode*>(children.data[i]));
+    }
+    return false;
+  }
+  static bool is_translated_inside(const GumboNode& node) {
+    return any_inside(node, [](const GumboNode& n) { return is_element(n) && is_translated(n.v.element, false); });
+  }
+
+  void read_text(const GumboNode& node, bool translated) {
+    if (node.type != GUMBO_NODE_TEXT && node.type != GUMBO_NODE_WHITESPACE) return;
+    const GumboStringPiece& piece = node.v.text.original_text;
+    if (piece.data == nullptr || piece.length == 0) return;
+    const std::size_t begin = offset(piece), end = begin + piece.length;
+    const bool title = node.parent != nullptr && node.parent->type == GUMBO_NODE_ELEMENT &&
+                       node.parent->v.element.tag == GUMBO_TAG_TITLE;
+    if (!translated && node.type == GUMBO_NODE_TEXT)
+      add(Kind::point, "", begin, end);
+    else if (title || markup_in(begin, end) == end)
+      found_.push_back({begin, end, {Kind::text, "", raw(begin, end), node.v.text.text}});
+    // else: tags that the parser left out, which add_rest() finds
+  }
+
+  // Where a tag or a comment begins.
+  std::size_t markup_in(std::size_t begin, std::size_t end) const {
+    for (std::size_t at = begin; at < end; ++at) {
+      if (html_[at] != '<') continue;
+      const std::string_view next = html_.substr(at + 1, std::min<std::size_t>(2, end - at - 1));
+      if (next.empty()) continue;
+      if (text::ascii::is_letter(next[0]) || next[0] == '!' || next[0] == '?') return at;
+      if (next[0] == '/' && next.size() > 1 && text::ascii::is_letter(next[1])) return at;
+    }
+    return end;
+  }
+
+  // Adds whatever the parser has no element for: comments, tags that close nothing, text around them, blanks.
+  void add_rest(std::size_t begin, std::size_t end) {
+    while (begin < end) {
+      const std::size_t markup = markup_in(begin, end);
+      if (markup > begin) all_.push_back({Kind::text, "", raw(begin, markup), without_entities(raw(begin, markup))});
+      if (markup == end) return;
+      const bool comment = html_.substr(markup, 4) == comment_begin;
+      const std::size_t closing = html_.find(comment ? comment_end : std::string_view(">"), markup);
+      begin = closing == std::string_view::npos ? end : std::min(end, closing + (comment ? 3 : 1));
+      const std::string name = name_of_tag(html_.substr(markup, begin - markup));
+      const bool block = among(blocks, name) || name.starts_with("!doctype");
+      all_.push_back({block ? Kind::block : Kind::point, name, raw(markup, begin), ""});
+    }
+  }
+
+  std::string_view html_, readable_;
+  std::vector<Stretch> found_;
+  std::vector<Token> all_;
+};
+
+}  // namespace
+
+std::string without_entities(std::string_view text) {
+  if (text.find('&') == std::string_view::npos) return std::string(text);
+  std::string all = "x", result;  // after a letter, because a parser drops blanks at the beginning of a page
+  for (const char c : text) c == '<' ? all += "&lt;" : all += c;
+  for (const Token& token : Reader(all, all).tokens()) result += token.text;
+  return result.substr(1);
+}
+
+std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
+  const std::string readable = readable_page(parsed);
+  return Reader(html, readable).tokens();
+}
+
+std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }
+
+bool is_html_block(std::string_view name) { return among(blocks, name); }
+bool has_html_content(std::string_view name) { return !among(without_content, name); }
+
+}  // namespace hexapla::document

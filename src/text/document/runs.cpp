@@ -1,0 +1,104 @@
+#include "text/document/runs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/ascii.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = Token::Kind;
+
+constexpr std::size_t longest_run = 400;  // tags and texts of a line: work grows with their square
+
+// Whether an element begins here where another one ends, without a blank between their texts: those of a menu
+// (<span>A</span><span>B</span>) are words of their own.
+bool touches(const std::vector<Token>& run, std::size_t i) {
+  if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
+  if (run[i].name.empty()) return false;
+  const Token &before = run[i - 2], &after = run[i + 1];
+  return before.kind == Kind::text && after.kind == Kind::text && !text::ascii::is_space(before.text.back()) &&
+         !text::ascii::is_space(after.text.front());
+}
+
+text::LinePart::Kind part_kind(Kind kind) {
+  using Part = text::LinePart::Kind;
+  switch (kind) {
+    case Kind::open:
+      return Part::open;
+    case Kind::close:
+      return Part::close;
+    case Kind::text:
+      return Part::text;
+    default:
+      return Part::point;
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> partners_of(const std::vector<Token>& tokens) {
+  std::vector<std::size_t> open, partner(tokens.size(), no_partner);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind == Kind::open) open.push_back(i);
+    if (tokens[i].kind != Kind::close) continue;
+    const auto same = [&](std::size_t o) { return tokens[o].name == tokens[i].name; };
+    const auto found = std::find_if(open.rbegin(), open.rend(), same);
+    if (found == open.rend()) continue;
+    partner[i] = *found;
+    partner[*found] = i;
+    open.erase(found.base() - 1, open.end());
+  }
+  return partner;
+}
+
+std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens) {
+  std::vector<text::LinePart> parts;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (touches(tokens, i)) parts.push_back({text::LinePart::Kind::text, " "});
+    const bool as_text = token.kind == Kind::text || !token.text.empty();
+    parts.push_back({part_kind(token.kind), as_text ? token.text : token.raw, token.gap});
+  }
+  return parts;
+}
+
+void Runs::add(Token token) {
+  const bool block = token.kind == Kind::block;
+  if (!block) {
+    run_.push_back(std::move(token));
+    if (run_.size() < longest_run) return;
+  }
+  finish();
+  if (block) pieces_.keep(token.raw);
+}
+
+void Runs::finish() { add_run(std::exchange(run_, {})); }
+
+// A tag without its partner in the run ends a line like a block.
+void Runs::add_run(const Tokens& run) {
+  const std::vector<std::size_t> partner = partners_of(run);
+  const auto stands = [&](std::size_t i) {
+    return partner[i] != no_partner || (run[i].kind != Kind::open && run[i].kind != Kind::close);
+  };
+  Tokens part;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (stands(i)) {
+      part.push_back(run[i]);
+      continue;
+    }
+    add_run(std::exchange(part, {}));  // may have lost the partners of other tags
+    pieces_.keep(run[i].raw);
+  }
+  part.size() == run.size() ? add_line(run) : add_run(part);
+}
+
+void Runs::add_line(const Tokens& run) {
+  if (run.empty()) return;
+  std::string raw;
+  for (const Token& token : run) raw += token.raw;
+  pieces_.add(text::MarkedLine(line_parts(run)), raw, writing_);
+}
+
+}  // namespace hexapla::document

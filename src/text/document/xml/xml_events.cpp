@@ -1,0 +1,210 @@
+#include "text/document/xml/xml_events.h"
+
+#include <expat.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.h"
+#include "text/ascii.h"
+
+namespace hexapla::document {
+namespace {
+
+using Kind = XmlEvent::Kind;
+
+constexpr std::size_t deepest = 1000;
+
+bool is_utf_16(std::string_view xml) {
+  const std::string_view first = xml.substr(0, 4);
+  return first.starts_with("\xFE\xFF") || first.starts_with("\xFF\xFE") || first.find('\0') != std::string_view::npos;
+}
+
+bool is_utf_8(std::string_view written) {
+  const std::string encoding = text::ascii::lower(written);
+  return encoding == "utf-8" || encoding == "utf8" || encoding == "us-ascii" || encoding == "ascii";
+}
+
+class Reader {
+ public:
+  // hidden: bytes of the first line that messages do not count
+  Reader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found,
+         std::size_t hidden = 0)
+      : xml_(xml), hidden_(hidden), name_(name), found_(found), parser_(XML_ParserCreate("UTF-8")) {
+    if (!parser_) throw std::bad_alloc();
+    XML_SetUserData(parser_.get(), this);
+    XML_UseForeignDTD(parser_.get(), XML_TRUE);  // an entity that nobody declares is an event, not an error
+    XML_SetElementHandler(parser_.get(), on_start, on_end);
+    XML_SetCharacterDataHandler(parser_.get(), on_text);
+    XML_SetCdataSectionHandler(parser_.get(), on_cdata, on_cdata_end);
+    XML_SetSkippedEntityHandler(parser_.get(), on_entity);
+    XML_SetEntityDeclHandler(parser_.get(),
+                             [](void* self, const char* entity, auto...) { on_entity_declaration(self, entity); });
+    XML_SetXmlDeclHandler(parser_.get(), on_declaration);
+  }
+
+  void read() {
+    if (is_utf_16(xml_)) throw DataError(cat(name_, " is in UTF-16; save it in UTF-8"));
+    if (xml_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw DataError(cat(name_, " has ", xml_.size(), " bytes of XML, more than 2 GiB; split it"));
+    const auto status = XML_Parse(parser_.get(), xml_.data(), static_cast<int>(xml_.size()), XML_TRUE);
+    if (error_) std::rethrow_exception(error_);
+    if (status != XML_STATUS_OK)
+      throw DataError(cat(here(), XML_ErrorString(XML_GetErrorCode(parser_.get())),
+                          "; it is not well-formed XML: correct it, or write it anew with the program that made it"));
+    flush();
+    add_gap(xml_.size());
+  }
+
+ private:
+  struct Free {
+    void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
+  };
+
+  // An exception must not pass through a C library.
+  template <class Work>
+  static void guarded(void* self, Work&& work) {
+    Reader& reader = *static_cast<Reader*>(self);
+    if (reader.error_) return;
+    try {
+      work(reader);
+    } catch (...) {
+      reader.error_ = std::current_exception();
+      XML_StopParser(reader.parser_.get(), XML_FALSE);
+    }
+  }
+  static void on_start(void* self, const char* name, const char** attributes) {
+    guarded(self, [&](Reader& r) { r.start(name, attributes); });
+  }
+  static void on_end(void* self, const char* name) {
+    guarded(self, [&](Reader& r) { r.end(name); });
+  }
+  static void on_text(void* self, const char* text, int bytes) {
+    guarded(self, [&](Reader& r) { r.add_text({text, static_cast<std::size_t>(bytes)}); });
+  }
+  static void on_cdata(void* self) {
+    guarded(self, [](Reader& r) { r.add(Kind::cdata); });
+  }
+  static void on_cdata_end(void* self) {
+    guarded(self, [](Reader& r) { r.event_.end = r.position() + r.length(); });
+  }
+  static void on_entity(void* self, const char* name, int parameter) {
+    if (parameter == 0) guarded(self, [&](Reader& r) { r.add(Kind::entity).name = name; });
+  }
+  static void on_entity_declaration(void* self, const char* name) {
+    guarded(self, [&](Reader& r) {
+      throw DataError(cat(r.here(), "declares the entity ", name,
+                          "; write what it stands for instead, because few such "
+                          "lines may stand for gigabytes"));
+    });
+  }
+  static void on_declaration(void* self, const char*, const char* encoding, int) {
+    guarded(self, [&](Reader& r) {
+      if (encoding != nullptr && !is_utf_8(encoding))
+        throw DataError(cat(r.name_, " is in ", encoding, "; save it in UTF-8"));
+    });
+  }
+
+  std::size_t position() const { return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get())); }
+  std::size_t length() const { return static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get())); }
+  std::string here() const {
+    const auto line = XML_GetCurrentLineNumber(parser_.get());
+    return cat(name_, ", line ", line, ", column ",
+               XML_GetCurrentColumnNumber(parser_.get()) + 1 - (line == 1 ? hidden_ : 0), ": ");
+  }
+
+  void start(const char* name, const char** attributes) {
+    const bool empty = xml_.substr(position(), length()).ends_with("/>");
+    if (!empty && ++depth_ > deepest)
+      throw DataError(cat(here(), "more than ", deepest, " elements are in one another; nest fewer"));
+    XmlEvent& event = add(empty ? Kind::empty : Kind::start);
+    event.name = name;
+    const int count = XML_GetSpecifiedAttributeCount(parser_.get());  // others are defaults of the document type
+    for (int i = 0; i < count; i += 2) event.attributes.push_back({attributes[i], attributes[i + 1]});
+  }
+  void end(const char* name) {
+    if (length() == 0) return;  // of an empty element
+    --depth_;
+    add(Kind::end).name = name;
+  }
+  // A text comes in parts: each reference (&amp;) and each end of a line is one.
+  void add_text(std::string_view text) {
+    if (event_.kind == Kind::cdata && !cdata_ended()) {
+      event_.text += text;
+      return;
+    }
+    const bool goes_on = event_.kind == Kind::text && event_.end == position();
+    XmlEvent& event = goes_on ? event_ : add(Kind::text);
+    event.end = position() + length();
+    event.text += text;
+  }
+  bool cdata_ended() const { return xml_.substr(0, event_.end).ends_with("]]>"); }
+
+  // The event that begins here, after what comes before it.
+  XmlEvent& add(Kind kind) {
+    flush();
+    add_gap(position());
+    event_ = {kind, position(), position() + length()};
+    return event_;
+  }
+  void flush() {
+    if (event_.end > event_.begin) pass(std::exchange(event_, {}));
+  }
+  void add_gap(std::size_t to) {
+    if (to > done_) pass({Kind::other, done_, to});
+  }
+  void pass(XmlEvent event) {
+    done_ = event.end;
+    found_(std::move(event));
+  }
+
+  std::string_view xml_;
+  std::size_t hidden_;
+  const std::string& name_;
+  const std::function<void(XmlEvent)>& found_;
+  std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
+  std::exception_ptr error_;
+  XmlEvent event_;  // which may go on
+  std::size_t done_ = 0, depth_ = 0;
+};
+
+}  // namespace
+
+const std::string* XmlEvent::attribute(std::string_view wanted) const {
+  const auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](const XmlAttribute& a) { return a.name == wanted; });
+  return found == attributes.end() ? nullptr : &found->value;
+}
+
+void read_xml(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found) {
+  Reader(xml, name, found).read();
+}
+
+std::vector<XmlEvent> xml_events(std::string_view xml, const std::string& name) {
+  std::vector<XmlEvent> events;
+  read_xml(xml, name, [&](XmlEvent event) { events.push_back(std::move(event)); });
+  return events;
+}
+
+// Inside of an element of its own; a declaration or a document type may only stand before one.
+std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::string& name) {
+  const std::size_t mark = xml.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::string_view first = xml.substr(std::min(xml.find_first_not_of(" \t\r\n", mark), xml.size()));
+  if (first.starts_with("<?xml ") || first.starts_with("<!DOCTYPE")) return xml_events(xml, name);
+  constexpr std::string_view open = "<fragment>", close = "</fragment>";
+  std::vector<XmlEvent> events;
+  const auto add = [&](XmlEvent event) {
+    event.begin -= open.size(), event.end -= open.size();
+    events.push_back(std::move(event));
+  };
+  Reader(cat(open, xml, close), name, add, open.size()).read();
+  events.erase(events.begin());
+  events.pop_back();
+  return events;
+}
+
+}  // namespace hexapla::document
