@@ -14,7 +14,7 @@
 #include "text/document/file_lines.h"
 #include "text/document/strings/string_lines.h"
 #include "text/document/strings/yaml_scalars.h"
-#include "text/lines/plain_line.h"
+#include "text/plain_line.h"
 
 namespace hexapla::document {
 namespace {
