@@ -299,7 +299,7 @@ class Http {
     auto& server = servers_[c.subject];
     if (!server) {
       serve::ServiceOptions o;
-      o.models = {{c.subject->paths.front(), "en", "de"}};
+      o.models = {{c.subject->paths.front()}};  // languages would select those of a multilingual model
       server = std::make_unique<serve::test::RunningService>(o);
     }
     const serve::test::Received r = server->post(target, body);
