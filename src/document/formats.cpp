@@ -13,6 +13,7 @@
 #include "document/office/open_xml/open_xml.h"
 #include "document/strings/json_strings.h"
 #include "document/strings/po_strings.h"
+#include "document/strings/yaml_strings.h"
 #include "document/text/text_lines.h"
 #include "document/text/utf16.h"
 #include "text/ascii.h"
@@ -59,6 +60,9 @@ std::shared_ptr<const Document> po(const std::string& content) {
 std::shared_ptr<const Document> json(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::vector{json_strings(content)});
 }
+std::shared_ptr<const Document> yaml(const std::string& content) {
+  return std::make_shared<const PiecesDocument>(std::vector{yaml_strings(content)});
+}
 
 const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
                   open_document_type = "application/vnd.oasis.opendocument.";
@@ -87,6 +91,8 @@ const std::vector<Format>& formats() {
                                        {".md", "text/markdown", true, marked_down},
                                        {".po", "text/x-gettext-translation", true, po},
                                        {".json", "application/json", true, json},
+                                       {".yaml", "application/yaml", true, yaml},
+                                       {".yml", "application/yaml", true, yaml},
                                        {".xlf", "application/x-xliff+xml", true, xliff},
                                        {".xliff", "application/x-xliff+xml", true, xliff},
                                        {".tmx", "application/x-tmx+xml", true, tmx},

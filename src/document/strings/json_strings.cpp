@@ -1,6 +1,5 @@
 #include "document/strings/json_strings.h"
 
-#include <array>
 #include <vector>
 
 #include "base/error.h"
@@ -10,17 +9,6 @@
 
 namespace hexapla::document {
 namespace {
-
-std::string decoded(std::string_view raw) {
-  if (raw.find('\\') == raw.npos) return std::string(raw);
-  const nlohmann::json text = json_or_null(cat('"', raw, '"'));
-  return text.is_string() ? text.get<std::string>() : std::string(raw);
-}
-
-std::string encoded(std::string_view text) {
-  const std::string quoted = json_text(nlohmann::json(text));
-  return quoted.substr(1, quoted.size() - 2);
-}
 
 // Follows the brackets of valid JSON.
 class Scanner {
@@ -55,7 +43,7 @@ class Scanner {
   }
   void add(std::string_view raw) {
     if (has_choices(raw)) return pieces_.keep(raw);
-    add_string(raw, {decoded, encoded}, pieces_);
+    add_string(raw, {json_unescaped, json_escaped}, pieces_);
   }
 
   std::string_view json_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "document/runs.h"
 #include "text/ascii.h"
 #include "text/characters.h"
@@ -63,6 +65,17 @@ text::MarkedLine marked_line(std::string_view text) {
 
 bool is_text(std::string_view text) {
   return text::has_letter(text) && !(text.find("://") != text.npos && text.find(' ') == text.npos);
+}
+
+std::string json_unescaped(std::string_view raw) {
+  if (raw.find('\\') == raw.npos) return std::string(raw);
+  const nlohmann::json text = json_or_null(cat('"', raw, '"'));
+  return text.is_string() ? text.get<std::string>() : std::string(raw);
+}
+
+std::string json_escaped(std::string_view text) {
+  const std::string quoted = json_text(nlohmann::json(text));
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 bool has_choices(std::string_view text) {

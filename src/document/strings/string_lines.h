@@ -21,6 +21,11 @@ void add_string(std::string_view raw, const StringFormat& format, Pieces& pieces
 // One line, which reads so; raw: as it is written.
 void add_string_line(std::string_view text, std::string_view raw, Pieces::Writing encoded, Pieces& pieces);
 
+// Between the quotes of JSON: what is written so, and how a text is written. The first takes what JSON does not as it
+// is.
+std::string json_unescaped(std::string_view raw);
+std::string json_escaped(std::string_view text);
+
 // Whether it may be a text: it has a letter, and is no address.
 bool is_text(std::string_view text);
 // Whether an argument of ICU's message format has texts of its own ("{n, plural, one {..} other {..}}").
