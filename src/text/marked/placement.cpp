@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "text/ascii.h"
 #include "text/characters.h"
@@ -88,6 +89,23 @@ void Placement::align(const WordLinks& links) {
     const auto from = static_cast<std::size_t>(s), to = static_cast<std::size_t>(t);
     if (to < target_.size() && from < source_.size() && source_of_[to] == none) source_of_[to] = from;
   }
+  link_same_marks();
+}
+
+// A word of several marks, such as the brackets that a placeholder stood in, may have no link, or a wrong one: models
+// look at other words there. The same marks in the translation are its own.
+void Placement::link_same_marks() {
+  std::map<std::string_view, Indices> same;  // target words, the first one last
+  for (std::size_t t = target_.size(); t-- > 0;)
+    if (marks_of(part(translation_, target_[t])) > 1) same[part(translation_, target_[t])].push_back(t);
+  if (same.empty()) return;
+  for (std::size_t s = 0; s < source_.size(); ++s) {
+    const auto found = same.find(part(line_.text(), source_[s]));
+    if (found == same.end() || found->second.empty()) continue;
+    std::size_t& its = source_of_[found->second.back()];
+    if (its == none || part(line_.text(), source_[its]) != found->first) its = s;
+    found->second.pop_back();
+  }
 }
 
 // The word that `byte` of the line is in, or the last one that ends before; `none` before the first.
@@ -107,7 +125,7 @@ bool Placement::inside_word(std::size_t element) const {
   return !without_marks_before(before).empty() || !without_marks_before(after).empty();
 }
 
-// Of each word of the line the child of `parent` that has most of it, or `none`.
+// For each word of the line, the child of `parent` that has most of it, or `none`.
 Placement::Indices Placement::owners(std::size_t parent) const {
   Indices owner(source_.size(), none), share(source_.size(), 0);
   for (const std::size_t child : children_[parent]) {
