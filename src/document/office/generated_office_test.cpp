@@ -101,7 +101,7 @@ Shown shown(const std::string& xml) {
 const std::string word_space = "\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"",
                   text_space = "\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\"";
 
-// Of 500 documents of six paragraphs.
+// Counts over 500 documents of six paragraphs.
 template <class Make>
 void lose_nothing(const std::string& name, Make&& make, std::shared_ptr<const Document> (*read)(const std::string&)) {
   Random random(2);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "document/names.h"
 #include "text/characters.h"
 
 namespace hexapla::document {
@@ -24,13 +25,6 @@ constexpr std::array<std::string_view, 10> invisible{
     "name",    "family",         "rsid",          "paragraph-rsid",   "language",
     "country", "language-asian", "country-asian", "language-complex", "country-complex"};
 
-template <class List>
-bool among(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-std::string_view local(std::string_view name) { return name.substr(name.find(':') + 1); }
-
 }  // namespace
 
 SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move(xml), name) {
@@ -50,7 +44,7 @@ void SpanPart::find_looks() {
     for (Index k = i; k < after(i); ++k) {
       std::string own;
       for (const XmlAttribute& a : event(k).attributes)
-        if (!among(invisible, local(a.name))) own += cat(' ', a.name, '=', a.value);
+        if (!among(invisible, local_name(a.name))) own += cat(' ', a.name, '=', a.value);
       if (!own.empty()) look += cat('<', event(k).name, own);
     }
     if (const std::string* const style = event(i).attribute("style:name")) looks_[*style] = look;
@@ -68,7 +62,7 @@ bool SpanPart::add_paragraph(Index paragraph, Pieces& pieces) {
   return true;
 }
 
-// Of its own, not in a paragraph inside of it.
+// Words in a paragraph inside of it do not count.
 bool SpanPart::has_words(Index paragraph) const {
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
     if (is_paragraph(i) || is_left_alone(i))

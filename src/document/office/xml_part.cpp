@@ -35,7 +35,7 @@ constexpr std::array<Named, 13> namespaces{
 
 constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{16} << 20;
 
-// What prefixes stand for where an element is read.
+// The namespaces that prefixes stand for where an element is read.
 class Scopes {
  public:
   void open(const XmlEvent& element) {

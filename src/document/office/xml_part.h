@@ -33,7 +33,7 @@ class XmlPart {
 
   Index size() const { return events_.size(); }
   const XmlEvent& event(Index i) const { return events_[i]; }
-  // Of the element, with our own prefix for its namespace.
+  // The name of the element, with our own prefix for its namespace.
   const std::string& name(Index element) const { return names_[element]; }
   // Children: for (Index i = element + 1; i < last(element); i = after(i))
   Index after(Index i) const { return after_[i]; }

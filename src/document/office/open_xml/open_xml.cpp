@@ -14,7 +14,7 @@
 namespace hexapla::document {
 namespace {
 
-// What the types of parts with text end with, all before "+xml".
+// The types of parts with text end with one of these and "+xml".
 constexpr std::array<std::string_view, 18> with_text{"wordprocessingml.document.main",
                                                      "wordprocessingml.template.main",
                                                      "ms-word.document.macroEnabled.main",

@@ -103,7 +103,7 @@ class Lines {
     }
   }
 
-  // Of each atom the style of the next text, unless an element begins or ends before.
+  // For each atom, the style of the next text, unless an element begins or ends before it.
   static std::vector<std::optional<std::size_t>> next_styles(const RunAtoms& atoms) {
     std::vector<std::optional<std::size_t>> next(atoms.size() + 1);
     for (std::size_t i = atoms.size(); i-- > 0;) {
@@ -131,7 +131,7 @@ class Lines {
 
 }  // namespace
 
-RunAtoms with_fields_joined(const RunAtoms& atoms) {
+RunAtoms with_fields_joined(RunAtoms atoms) {
   std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // the last atom of a part, and its kind, by its first
   for (const Field& f : whole_fields(atoms)) {
     parts[f.begin] = f.has_text() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
@@ -141,7 +141,7 @@ RunAtoms with_fields_joined(const RunAtoms& atoms) {
   for (std::size_t i = 0; i < atoms.size(); ++i) {
     const auto part = parts.find(i);
     if (part == parts.end()) {
-      all.push_back(atoms[i]);
+      all.push_back(std::move(atoms[i]));
       continue;
     }
     all.push_back(joined(atoms, i, part->second.first, part->second.second));

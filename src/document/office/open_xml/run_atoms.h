@@ -1,5 +1,5 @@
 #pragma once
-// What a paragraph of Office Open XML consists of: texts with styles, and markup around and between them.
+// The parts of a paragraph of Office Open XML: texts with styles, and markup around and between them.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ using RunAtoms = std::vector<RunAtom>;
 
 // A link is an element around its text, and so are contents; other fields stand for themselves, as their text is not
 // the author's. A part of a field whose other parts are in other paragraphs does, too.
-RunAtoms with_fields_joined(const RunAtoms& atoms);
+RunAtoms with_fields_joined(RunAtoms atoms);
 
 // Text in neighboring runs of one style is one. The style of most text, if it is no link, is that of the line; others
 // are elements in it.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "document/names.h"
 #include "document/xml/xml_text.h"
 #include "text/characters.h"
 
@@ -18,7 +19,7 @@ constexpr std::array<std::string_view, 5> paragraphs{"w:p", "a:p", "x:si", "x:is
 constexpr std::array<std::string_view, 3> runs{"w:r", "a:r", "x:r"};
 constexpr std::array<std::string_view, 3> run_properties{"w:rPr", "a:rPr", "x:rPr"};
 constexpr std::array<std::string_view, 3> texts{"w:t", "a:t", "x:t"};
-// Of a paragraph: before all runs, or after them.
+// Properties of a paragraph stand before all runs, or after them.
 constexpr std::array<std::string_view, 2> at_begin{"w:pPr", "a:pPr"};
 constexpr std::array<std::string_view, 2> at_end{"a:endParaRPr", "x:phoneticPr"};
 // They hold runs that are text of the paragraph.
@@ -29,28 +30,29 @@ constexpr std::array<std::string_view, 2> deleted{"w:del", "w:moveFrom"};
 constexpr std::array<std::string_view, 4> dropped{"w:proofErr", "w:lastRenderedPageBreak", "w:softHyphen", "x:rPh"};
 constexpr std::array<std::string_view, 3> line_breaks{"w:br", "w:cr", "a:br"};
 constexpr std::array<std::string_view, 2> tabs{"w:tab", "w:ptab"};
-// What tells no styles apart.
+// These do not change how text looks, so runs that differ in them alone have one style.
 constexpr std::array<std::string_view, 3> no_properties{"w:lang", "w:noProof", "w:rPrChange"};
 constexpr std::array<std::string_view, 8> no_attributes{"lang",     "altLang", "dirty",   "err",
                                                         "smtClean", "bmk",     "noProof", "hint"};
 
-template <class List>
-bool among(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
+// Points in a row are one: a stranger's paragraph may have millions of bookmarks.
+void add_point(std::string xml, RunAtoms& atoms) {
+  if (!atoms.empty() && atoms.back().kind == Atom::point)
+    atoms.back().xml += xml;
+  else
+    atoms.push_back({Atom::point, std::move(xml)});
 }
 
-std::string_view local(std::string_view name) { return name.substr(name.find(':') + 1); }
-
-// Of a page, of a column: the next line does not go on with the sentence.
+// After a page or a column the next line does not go on with the sentence.
 bool breaks_page(const XmlEvent& event) {
   return std::any_of(event.attributes.begin(), event.attributes.end(), [](const XmlAttribute& a) {
-    return local(a.name) == "type" && (a.value == "page" || a.value == "column");
+    return local_name(a.name) == "type" && (a.value == "page" || a.value == "column");
   });
 }
 
 std::string value_of(const XmlEvent& event, std::string_view attribute) {
   for (const XmlAttribute& a : event.attributes)
-    if (local(a.name) == attribute) return a.value;
+    if (local_name(a.name) == attribute) return a.value;
   return "";
 }
 
@@ -77,14 +79,14 @@ bool RunPart::add_paragraph(Index paragraph, Pieces& pieces) {
   }
   RunAtoms atoms;
   for (Index i = from; i < to; i = after(i)) add_child(i, atoms);
-  atoms = with_fields_joined(atoms);
+  atoms = with_fields_joined(std::move(atoms));
   pieces.keep(raw(paragraph, from));
   add_runs(atoms, pieces);
   pieces.keep(raw(to, after(paragraph)));
   return true;
 }
 
-// Of its own, not in a paragraph inside of it.
+// Words in a paragraph inside of it do not count.
 bool RunPart::has_words(Index paragraph) const {
   std::string all;
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
@@ -108,11 +110,11 @@ void RunPart::add_child(Index i, RunAtoms& atoms) {
   if (among(line_breaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
   const Index content = is == "w:sdt" ? content_of(i) : i;
   if (among(containers, is) && content != 0) return add_container(i, content, atoms);
-  atoms.push_back({Atom::point, with_references(i)});
+  add_point(with_references(i), atoms);
 }
 
 void RunPart::add_container(Index container, Index content, RunAtoms& atoms) {
-  if (last(content) == content) return atoms.push_back({Atom::point, std::string(element(container))});
+  if (last(content) == content) return add_point(std::string(element(container)), atoms);
   atoms.push_back({Atom::open, std::string(raw(container, content + 1))});
   add_children(content, atoms);
   atoms.push_back({Atom::close, std::string(raw(last(content), after(container)))});
@@ -138,7 +140,7 @@ void RunPart::add_part_of_run(Index run, Index i, bool alone, RunAtoms& atoms) {
   if (is == "w:instrText" && last(i) > i + 1) atom.text = event(i + 1).text;
   if (among(line_breaks, is)) atom.kind = breaks_page(event(i)) ? Atom::block : Atom::line_break;
   if (among(tabs, is)) atom.kind = Atom::block;
-  atoms.push_back(std::move(atom));
+  atom.kind == Atom::point ? add_point(std::move(atom.xml), atoms) : atoms.push_back(std::move(atom));
 }
 
 // Tabs part it, and in a cell ends of lines.
@@ -196,7 +198,7 @@ std::string RunPart::style_key(Index properties) const {
     }
     if (i != properties && event(i).opens()) key += cat('<', event(i).name);
     for (const XmlAttribute& a : event(i).attributes)
-      if (!among(no_attributes, local(a.name))) key += cat(' ', a.name, '=', a.value);
+      if (!among(no_attributes, local_name(a.name))) key += cat(' ', a.name, '=', a.value);
     if (i != properties && i != last(properties) && event(i).kind != Kind::start) key += '>';
   }
   return key;

@@ -1,0 +1,16 @@
+#pragma once
+// Names of elements and attributes.
+#include <algorithm>
+#include <string_view>
+
+namespace hexapla::document {
+
+template <class List>
+bool among(const List& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Without its prefix: "w:p" -> "p".
+inline std::string_view local_name(std::string_view name) { return name.substr(name.find(':') + 1); }
+
+}  // namespace hexapla::document
