@@ -15,9 +15,9 @@ class Document {
   using Lines = PendingTranslation::Lines;
 
   virtual ~Document() = default;
-  // What is translated, of all texts in order.
+  // The lines to translate, of all texts in order.
   const std::vector<std::string>& lines() const { return lines_; }
-  // Of each line whether joined() needs its alignment, of "words".
+  // For each line, whether joined() needs its alignment of "words".
   const std::vector<bool>& aligned() const { return aligned_; }
   // found: of lines(). The text with the translation of this rank of each line, or the last one of a line with fewer.
   virtual std::string joined(std::size_t text, const Lines& found, std::size_t rank) const = 0;
@@ -39,7 +39,7 @@ class Document {
   std::vector<bool> aligned_;
 };
 
-// Of a line, or the last one where it has fewer.
+// The translation of this rank, or the last one where a line has fewer.
 inline const Translation& of_rank(const std::vector<Translation>& found, std::size_t rank) {
   return found[rank < found.size() ? rank : found.size() - 1];
 }

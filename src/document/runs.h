@@ -20,7 +20,7 @@ struct Token {
   bool gap = false;       // of a point: words before and after it are two even without a blank
 };
 
-// Of each tag that has its partner among them, well nested, where that is; of every other token `no_partner`. Work
+// For each tag whose partner is among them, well nested, its place; for every other token `no_partner`. Work
 // grows with the product of tags and open elements.
 inline constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
 std::vector<std::size_t> partners_of(const std::vector<Token>& tokens);

@@ -11,7 +11,7 @@ using Kind = Token::Kind;
 
 bool is_end_tag(const Token& token) { return token.raw.starts_with("</"); }
 
-// Of each token that begins an element of these names the one that ends it; of all others themselves.
+// For each token that begins an element of these names, the one that ends it; for all others themselves.
 std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::vector<std::string>& names) {
   std::vector<std::size_t> ends(tokens.size());
   std::map<std::string, std::vector<std::size_t>> open;
@@ -40,10 +40,6 @@ void apply(Token& token, const TagRules& rules) {
 }
 
 }  // namespace
-
-bool among(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape) {
   const std::vector<std::size_t> ends = ends_of(tokens, rules.ignored);

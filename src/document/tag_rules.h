@@ -1,9 +1,10 @@
 #pragma once
-// What the tags of a document mean where somebody says so, as the users of DeepL's interface can.
+// Meanings of a document's tags that a user gives, as DeepL's interface lets them.
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "document/names.h"
 #include "document/runs.h"
 
 namespace hexapla::document {
@@ -15,8 +16,6 @@ struct TagRules {
   std::vector<std::string> non_splitting = {};  // their tags do not
   bool outline = true;                          // whether other tags do where the document's structure says so
 };
-
-bool among(const std::vector<std::string>& names, std::string_view name);
 
 // tokens: of a document, as its structure says; with them its lines. escape: as the format writes text.
 Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape);

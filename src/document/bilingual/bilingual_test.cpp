@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Of each line the words, the last one first where it says so, with their alignment.
+// Translates each line by its own words, the last one first where that is asked for, with their alignment.
 std::string bilingual_translated(const Document& document, bool backwards = false) {
   PendingTranslation::Lines found;
   for (const std::string& line : document.lines()) {

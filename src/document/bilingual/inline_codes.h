@@ -9,7 +9,7 @@
 
 namespace hexapla::document {
 
-// What takes the place of some bytes of a file: a translation in tags, or only other tags.
+// A replacement of some bytes of a file: a translation in tags, or only other tags.
 struct Filling {
   std::size_t begin = 0, end = 0;  // bytes; the same: it goes between two
   std::string before = {}, after = {};

@@ -45,14 +45,14 @@ class Reader {
     fillings_.push_back({e.begin, e.end, with_attributes(xml_.raw(segment), {{"state", "translated"}})});
   }
 
-  // behind: the element that a new one comes after.
-  void add_target(Index behind, Index source, Index target, bool segment) {
+  // before: the element that a new one comes after.
+  void add_target(Index before, Index source, Index target, bool segment) {
     const std::string name = target != none ? xml_.event(target).name : name_beside(source);
     const std::string tag = target != none ? std::string(xml_.raw(target)) : cat('<', name, '>');
     std::vector<NewAttribute> attributes;
     if (!segment) attributes = {{"state", "needs-review-translation"}, {"state-qualifier", "leveraged-mt"}};
-    const std::size_t after = xml_.event(xml_.last(behind)).end;
-    Filling f{after, after, with_attributes(tag, attributes), cat("</", name, '>'), behind};
+    const std::size_t after = xml_.event(xml_.last(before)).end;
+    Filling f{after, after, with_attributes(tag, attributes), cat("</", name, '>'), before};
     if (target == none) f.before = std::string(xml_.blanks_before(source)) + f.before;
     if (target != none) f.begin = xml_.event(target).begin, f.end = xml_.event(xml_.last(target)).end;
     fillings_.push_back(std::move(f));

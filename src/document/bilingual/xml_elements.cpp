@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "document/names.h"
 #include "text/ascii.h"
 
 namespace hexapla::document {
@@ -34,8 +35,7 @@ XmlElements::Index XmlElements::root() const {
 }
 
 std::string_view XmlElements::local_name(Index element) const {
-  const std::string_view name = event(element).name;
-  return name.substr(name.find(':') + 1);
+  return document::local_name(event(element).name);
 }
 
 XmlElements::Index XmlElements::child(Index element, std::string_view wanted) const {

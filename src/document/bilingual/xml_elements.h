@@ -31,7 +31,7 @@ class XmlElements {
   std::string_view raw(Index i) const { return xml_.substr(events_[i].begin, events_[i].end - events_[i].begin); }
   // none: it has no child of this name. Of several the first one.
   Index child(Index element, std::string_view local_name) const;
-  // Of the element, or else of the nearest one around it that has it; nullptr: none has.
+  // The attribute of the element, or else of the nearest one around it that has it; nullptr: none has.
   const std::string* inherited(Index element, std::string_view attribute) const;
   // Whether there is nothing but blanks in an element.
   bool is_empty(Index element) const;

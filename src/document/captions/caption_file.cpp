@@ -47,7 +47,7 @@ std::optional<CueTimes> times_of(std::string_view line) {
   return {};
 }
 
-// Of each line whether the next one that is not blank has times.
+// For each line, whether the next one that is not blank has times.
 std::vector<bool> before_times(const std::vector<FileLine>& lines, const std::vector<std::optional<CueTimes>>& times) {
   std::vector<bool> before(lines.size());
   bool next = false;

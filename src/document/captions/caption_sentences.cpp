@@ -18,12 +18,7 @@ constexpr std::size_t most_cues = 6;                         // of a sentence
 constexpr std::size_t most_cues_unmarked = 3;                // where a machine heard no sentences
 constexpr std::size_t most_bytes = 1000, most_tokens = 400;  // of a sentence in several segments
 
-std::string_view last_character(std::string_view text) {
-  std::size_t at = text.size();
-  while (at > 0 && (text[--at] & 0xC0) == 0x80) {
-  }
-  return text.substr(at);
-}
+std::string_view last_character(std::string_view text) { return text.substr(text::last_character(text)); }
 
 bool ends_in_full_stop(std::string_view text) {
   if (text.ends_with("..")) return false;

@@ -127,7 +127,7 @@ void Captions::put_copy(const Row& row, std::vector<Said>& said) const {
   if (without_blanks(text) != without_blanks(own.text)) own = {escaped(text), text};
 }
 
-// What stands between two segments of a row: a blank more or less, where the script of the translation wants it.
+// The bytes between two segments of a row: with a blank more or less, where the script of the translation wants it.
 std::string Captions::between(const Segment& last, const Segment& next, const Said& before, const Said& after) const {
   const bool is = is_blank_before(last, next), needed = blank_between(before.text, after.text);
   if (needed == blank_between(last.text(), next.text())) return last.blank_after + next.before + next.blank_before;

@@ -38,7 +38,7 @@ class Captions final : public Document {
     text::MarkedLine line;
     std::vector<std::size_t> segments;
   };
-  // What a segment became: with its markup, and what that says.
+  // The translation of a segment: with its markup, and as text.
   struct Said {
     std::string written, text;
   };

@@ -1,5 +1,6 @@
 #include "document/html/html.h"
 
+#include "document/names.h"
 #include "document/xml/xml_events.h"
 
 namespace hexapla::document {
@@ -20,7 +21,7 @@ std::string as_html(std::string_view xhtml, const std::string& name) {
   std::vector<std::size_t> hidden;  // where elements of this name that are hidden as a whole begin
   std::string hides;
   for (const XmlEvent& e : xml_events(xhtml, name)) {
-    const std::string local = e.name.substr(e.name.find(':') + 1);
+    const std::string_view local = local_name(e.name);
     const bool drawing = local == "svg" || local == "math";
     std::size_t begin = e.begin;
     if (drawing && e.kind == XmlEvent::Kind::start) {

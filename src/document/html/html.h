@@ -22,7 +22,7 @@ std::vector<Token> html_tokens(std::string_view html, std::string_view parsed);
 bool is_html_block(std::string_view name);
 bool has_html_content(std::string_view name);
 
-// What a text says that has no tags: &eacute; is a character.
+// A text without tags as a browser shows it: &eacute; is a character.
 std::string without_entities(std::string_view text);
 
 // DataError as html_tokens().

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "document/html/html.h"
 #include "document/html/nesting.h"
+#include "document/names.h"
 #include "text/ascii.h"
 #include "text/characters.h"
 
@@ -32,11 +33,6 @@ constexpr std::array<std::string_view, 15> without_content{"area",   "bgsound", 
 constexpr std::array<std::string_view, 19> untouched{
     "script", "style", "code",   "pre",    "kbd",   "samp",  "var",    "svg", "math",     "textarea",
     "rt",     "rp",    "iframe", "object", "video", "audio", "canvas", "xmp", "plaintext"};
-
-template <class List>
-bool among(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 using text::ascii::is_space, text::ascii::lower;
 
@@ -142,16 +138,16 @@ class Reader {
     const bool copy = (node.parse_flags & (GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT |
                                            GUMBO_INSERTION_ADOPTION_AGENCY_CLONED)) != 0;
     const bool ended = !end_tag.empty() && name_of_tag(end_tag) == name;
-    const std::size_t begin = offset(e.original_tag), behind = begin + tag.size();
+    const std::size_t begin = offset(e.original_tag), after_tag = begin + tag.size();
     const Kind block = among(blocks, name) ? Kind::block : Kind::open;
     const bool alone = among(without_content, name) || (!ended && tag.ends_with("/>"));
     const std::size_t end = ended ? offset(e.original_end_tag) + end_tag.size() : e.end_pos.offset;
     if (!copy && !alone &&
         (is_left_alone(node, name, translated) || (block != Kind::block && is_note(node, begin, end)))) {
-      add(block == Kind::block ? block : Kind::point, name, begin, std::max(end, behind));
+      add(block == Kind::block ? block : Kind::point, name, begin, std::max(end, after_tag));
       return false;
     }
-    if (!copy) add(alone && block != Kind::block ? Kind::point : block, name, begin, behind);
+    if (!copy) add(alone && block != Kind::block ? Kind::point : block, name, begin, after_tag);
     if (ended)
       add(block == Kind::block ? block : Kind::close, name, offset(e.original_end_tag),
           offset(e.original_end_tag) + end_tag.size());
@@ -218,7 +214,7 @@ class Reader {
     return end;
   }
 
-  // What the parser has no element for: comments, tags that close nothing, text around them, blanks.
+  // Adds whatever the parser has no element for: comments, tags that close nothing, text around them, blanks.
   void add_rest(std::size_t begin, std::size_t end) {
     while (begin < end) {
       const std::size_t markup = markup_in(begin, end);

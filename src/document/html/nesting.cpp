@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "document/names.h"
 #include "text/ascii.h"
 
 namespace hexapla::document {
@@ -33,11 +34,6 @@ std::string name_at(std::string_view html, std::size_t at) {
   std::string name;
   for (; at < html.size() && name.size() < 20 && !ends_name(html[at]); ++at) name += text::ascii::lower(html[at]);
   return name;
-}
-
-template <class List>
-bool among(const List& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 // Bytes that the parser takes for one more copy of the element whose tag begins at `at`.

@@ -140,7 +140,7 @@ class Reader {
     kept_ = place(last) + lines_[last].text.size();
   }
 
-  // Of one block; a \n in it is written as the next of `breaks`.
+  // Takes one block; a \n in it is written as the next of `breaks`.
   void add(std::string_view text, const std::vector<std::string>& breaks, Pieces::Writing writing) {
     Runs runs(pieces_, std::move(writing));
     std::size_t next = 0;

@@ -19,10 +19,8 @@ bool latin_or_digit(char c) { return text::ascii::is_letter(c) || text::ascii::i
 bool ascii_mark(char c) { return c > ' ' && c < 127 && !latin_or_digit(c); }
 
 std::string_view character_before(std::string_view text, std::size_t at) {
-  std::size_t begin = at;
-  while (begin > 0 && (text[--begin] & 0xC0) == 0x80) {
-  }
-  return text.substr(begin, at - begin);
+  text = text.substr(0, at);
+  return text.substr(text::last_character(text));
 }
 bool is_mark(std::string_view c) {
   return (c.size() == 1 && ascii_mark(c[0])) || text::is_stop(c) || text::is_comma(c) || text::is_opening(c) ||
@@ -49,7 +47,7 @@ class Scanner {
 
  private:
   std::size_t run(std::size_t at) const { return std::min(text_.find_first_not_of(text_[at], at), text_.size()) - at; }
-  // What is read and is no markup.
+  // Adds as text whatever was read since the last markup.
   void take_text(std::size_t end) {
     if (end > from_)
       tokens_.push_back({Kind::text, "", std::string(text_.substr(from_, end - from_)),

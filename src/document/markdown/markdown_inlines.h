@@ -1,5 +1,5 @@
 #pragma once
-// What a paragraph of Markdown is made of (CommonMark 0.30 with GitHub's strikethrough and addresses).
+// The parts of a paragraph of Markdown (CommonMark 0.30 with GitHub's strikethrough and addresses).
 #include <set>
 #include <string>
 #include <string_view>

@@ -22,7 +22,7 @@ bool hangs_on(std::string_view c) {
   return is_stop(c) || is_comma(c) || is_one_of(c, {")", "]", "}", "\u201D", "\u00BB", "%"});
 }
 
-// Of each part that opens an element, the one that closes it.
+// For each part that opens an element, the one that closes it.
 std::vector<std::size_t> partners(const Parts& parts) {
   std::vector<std::size_t> partner(parts.size(), unset), open;
   for (std::size_t i = 0; i < parts.size(); ++i) {

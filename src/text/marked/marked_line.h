@@ -43,7 +43,7 @@ class MarkedLine {
   // InternalError: an element that is not opened, or not closed.
   explicit MarkedLine(std::vector<LinePart> parts);
 
-  // What is translated. Blanks, line ends among them, are one; at its ends are none.
+  // The text to translate. Blanks, line ends among them, are one; at its ends are none.
   const std::string& text() const { return text_; }
   // Whether a translation needs its alignment.
   bool marked() const { return items_.size() > 1; }

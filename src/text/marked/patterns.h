@@ -16,7 +16,7 @@ class Patterns {
   explicit Patterns(std::span<const std::string> patterns);
   ~Patterns();
 
-  // Of valid UTF-8 what each pattern finds, pattern by pattern; nothing empty.
+  // All that the patterns find in valid UTF-8, pattern by pattern; nothing empty.
   std::vector<TokenSpan> find(std::string_view text) const;
 
  private:

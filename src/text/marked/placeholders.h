@@ -1,5 +1,5 @@
 #pragma once
-// What stands in a text for something that no language has words for: placeholders of programs ({0}, {{name}}, ${x},
+// Parts of a text that no language has words for: placeholders of programs ({0}, {{name}}, ${x},
 // %1$s, %d), tags (<x id="1"/>), addresses (https://a.b/c, a.b.org, me@a.b), @names, #tags, emoji, `code`.
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-// What programs, addresses and people write into a text that no language has words for.
+// Placeholders, addresses and names are found, and nothing that only looks like them.
 #include "text/marked/placeholders.h"
 
 #include <gmock/gmock.h>

@@ -222,7 +222,7 @@ std::vector<TokenSpan> ProtectedText::in_line(std::vector<TokenSpan> tokens) con
   return moved(std::move(tokens), places(text(), line_, spans_), line_.size());
 }
 
-// Of each span, whether it stands in no part of a text that no other one has.
+// For each span, whether the text has no copy of it left that no other span took.
 std::vector<bool> ProtectedText::not_in(std::string_view given) const {
   std::vector<bool> missing(spans_.size(), true);
   std::string rest(given);

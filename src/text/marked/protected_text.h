@@ -14,7 +14,7 @@
 
 namespace hexapla::text {
 
-// What of a line is protected.
+// Finds the parts of a line that are protected.
 class Protection {
  public:
   // placeholders: those of text/marked/placeholders.h, and what a vocabulary cannot spell. UsageError: as Patterns.
@@ -57,7 +57,7 @@ class ProtectedText {
  public:
   ProtectedText(std::string_view line, std::vector<TokenSpan> spans);
 
-  // What the model sees: the line without its spans, blanks as MarkedLine has them.
+  // The text that the model sees: the line without its spans, blanks as MarkedLine has them.
   const std::string& text() const { return marked_.text(); }
   const std::vector<TokenSpan>& spans() const { return spans_; }  // bytes of the line
   // Where tokens of text() stand in the line.

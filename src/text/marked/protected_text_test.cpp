@@ -1,4 +1,4 @@
-// What the model does not see is in the translation once, beside its neighbor.
+// Protected text is in the translation once, beside its neighbor.
 #include "text/marked/protected_text.h"
 
 #include <gmock/gmock.h>
