@@ -141,6 +141,9 @@ class Docs : public TestFolder {
                                    {"vocab.en", "tokens_23.txt"},
                                    {"vocab.de", "tokens_19.txt"}})
       fs::copy_file(source_path(cat("tests/fixtures/foreign/", of)), work / copy);
+    std::ofstream(work / "film.srt") << "1\n00:00:01,000 --> 00:00:02,000\nA dog runs.\n";
+    std::ofstream(work / "terms.tsv") << "dog\tHund\n";
+    std::ofstream(work / "page.html") << "<p>A <b>dog</b> runs.</p>\n";
     const End made = bash(
         "gzip crawl.tsv\n"
         "hexapla train --model run --train-sets train.en train.de --valid-sets val.en val.de --vocab-size 60 "
@@ -150,7 +153,7 @@ class Docs : public TestFolder {
         "hexapla quantize -q -m run -o run8.safetensors\n"
         "hexapla export run --to hf-marian -o run-hf\n" +
         cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n",
-            "hexapla import m2m -o m2m-tuned.safetensors\n"));
+            "hexapla import m2m -o m2m-tuned.safetensors\n", "cp m2m-tuned.safetensors m2m.safetensors\n"));
     ASSERT_EQ(made.code, 0) << made.errors;
     fs::rename(work, at("template"));
   }

@@ -179,5 +179,14 @@ TEST(MarkedLine, RefusesWhatIsNotPaired) {
   EXPECT_ANY_THROW(MarkedLine(parts_of("<b>a")));
 }
 
+// Brackets of a placeholder are a word that a model often links to nothing, or to the word before.
+TEST(MarkedLine, WhatStoodBetweenMarksStaysThere) {
+  EXPECT_EQ(placed("a ({x}), b", "A (), B", {{0, 0}, {2, 2}}), "A ({x}), B");
+  EXPECT_EQ(placed("a ({x}) b", "B () A", {{2, 0}, {0, 1}, {0, 2}}), "B ({x}) A");
+  EXPECT_EQ(placed("a <b>({x})</b> b", "A () B", {{0, 0}, {2, 2}}), "A <b>({x})</b> B");
+  EXPECT_EQ(placed("a ({x}) b ({y}) c", "C () B () A", {{4, 0}, {2, 2}, {0, 4}}), "C ({x}) B ({y}) A");
+  EXPECT_EQ(placed("\u0E2B\u0E21\u0E32 \u00AB{x}\u00BB", "\u00AB\u00BB dog", {{0, 1}}), "\u00AB{x}\u00BB dog");
+}
+
 }  // namespace
 }  // namespace hexapla::text

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "text/ascii.h"
 #include "text/characters.h"
@@ -87,6 +88,23 @@ void Placement::align(const WordLinks& links) {
   for (const auto& [s, t] : known ? links.links : std::span<const std::pair<int, int>>()) {
     const auto from = static_cast<std::size_t>(s), to = static_cast<std::size_t>(t);
     if (to < target_.size() && from < source_.size() && source_of_[to] == none) source_of_[to] = from;
+  }
+  link_same_marks();
+}
+
+// A word of several marks, such as the brackets that a placeholder stood in, may have no link, or a wrong one: models
+// look at other words there. The same marks in the translation are its own.
+void Placement::link_same_marks() {
+  std::map<std::string_view, Indices> same;  // target words, the first one last
+  for (std::size_t t = target_.size(); t-- > 0;)
+    if (marks_of(part(translation_, target_[t])) > 1) same[part(translation_, target_[t])].push_back(t);
+  if (same.empty()) return;
+  for (std::size_t s = 0; s < source_.size(); ++s) {
+    const auto found = same.find(part(line_.text(), source_[s]));
+    if (found == same.end() || found->second.empty()) continue;
+    std::size_t& its = source_of_[found->second.back()];
+    if (its == none || part(line_.text(), source_[its]) != found->first) its = s;
+    found->second.pop_back();
   }
 }
 

@@ -28,6 +28,7 @@ class Placement {
   };
 
   void align(const WordLinks& links);
+  void link_same_marks();
   void place_in(std::size_t parent, Range words);
   void place_element(std::size_t element, Range words, const Indices& owner);
   Indices owners(std::size_t parent) const;

@@ -37,7 +37,7 @@ class Reader final : public YAML::EventHandler {
   void OnDocumentStart(const Mark& mark) override {
     const auto at = static_cast<std::size_t>(mark.pos);
     const std::string_view before = parsed_.substr(0, parsed_.find_last_not_of(" \n\r\t", at == 0 ? 0 : at - 1) + 1);
-    const bool marked = parsed_.substr(at).starts_with("---") || before.ends_with("...");
+    const bool marked = parsed_.substr(at, 3) == std::string(3, '-') || before.ends_with("...");
     if (std::exchange(begun_, true) && !marked) throw YAML::ParserException(mark, "this text belongs to nothing");
   }
   void OnDocumentEnd() override {}

@@ -18,6 +18,7 @@ namespace {
 using Kind = XmlEvent::Kind;
 
 constexpr std::size_t deepest = 1000;
+constexpr std::size_t most_parts = 5'000'000;  // a gigabyte, with what documents keep for each
 
 bool is_utf_16(std::string_view xml) {
   const std::string_view first = xml.substr(0, 4);
@@ -172,6 +173,25 @@ class Reader {
   std::size_t done_ = 0, depth_ = 0;
 };
 
+class Collector {
+ public:
+  explicit Collector(const std::string& name) : name_(name) {}
+
+  void add(XmlEvent event) {
+    parts_ += 1 + event.attributes.size();
+    if (parts_ > most_parts)
+      throw DataError(
+          cat(name_, " has more than ", most_parts, " tags, attributes and texts: make several files of it"));
+    events_.push_back(std::move(event));
+  }
+  std::vector<XmlEvent> events() { return std::move(events_); }
+
+ private:
+  const std::string& name_;
+  std::vector<XmlEvent> events_;
+  std::size_t parts_ = 0;
+};
+
 }  // namespace
 
 const std::string* XmlEvent::attribute(std::string_view wanted) const {
@@ -185,9 +205,9 @@ void read_xml(std::string_view xml, const std::string& name, const std::function
 }
 
 std::vector<XmlEvent> xml_events(std::string_view xml, const std::string& name) {
-  std::vector<XmlEvent> events;
-  read_xml(xml, name, [&](XmlEvent event) { events.push_back(std::move(event)); });
-  return events;
+  Collector all(name);
+  read_xml(xml, name, [&](XmlEvent event) { all.add(std::move(event)); });
+  return all.events();
 }
 
 // Inside of an element of its own; a declaration or a document type may only stand before one.
@@ -196,12 +216,13 @@ std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::strin
   const std::string_view first = xml.substr(std::min(xml.find_first_not_of(" \t\r\n", mark), xml.size()));
   if (first.starts_with("<?xml ") || first.starts_with("<!DOCTYPE")) return xml_events(xml, name);
   constexpr std::string_view open = "<fragment>", close = "</fragment>";
-  std::vector<XmlEvent> events;
+  Collector all(name);
   const auto add = [&](XmlEvent event) {
     event.begin -= open.size(), event.end -= open.size();
-    events.push_back(std::move(event));
+    all.add(std::move(event));
   };
   Reader(cat(open, xml, close), name, add, open.size()).read();
+  std::vector<XmlEvent> events = all.events();
   events.erase(events.begin());
   events.pop_back();
   return events;

@@ -100,6 +100,9 @@ TEST(XmlEvents, RefuseWhatWouldGrow) {
   for (int i = 0; i < 1000; ++i) deep += "<a>";
   EXPECT_THAT(error_of(deep), HasSubstr("no element")) << "not closed, but not too deep";
   EXPECT_THAT(error_of(deep + "<a>"), HasSubstr("more than 1000 elements"));
+  std::string many = "<a>";
+  for (int i = 0; i < 2'500'001; ++i) many += "<b c=''/>";
+  EXPECT_THAT(error_of(many + "</a>"), HasSubstr("x.xml has more than 5000000 tags"));
 }
 
 TEST(XmlEvents, AnErrorOfTheReceiverComesThrough) {

@@ -272,5 +272,14 @@ TEST(OpenXml, RefusesWhatWouldGrow) {
   EXPECT_NO_THROW(RunPart(word_xml("<w:p>" + repeated(run("a\tb", bold) + run("c"), 10'000) + "</w:p>"), "x").member());
 }
 
+TEST(OpenXml, PointsInARowAreOne) {
+  std::string marks;
+  for (int i = 0; i < 50'000; ++i) marks += "<w:bookmarkStart w:id=\"" + std::to_string(i) + "\"/>";
+  const std::string paragraph = "<w:p>" + run("a dog") + marks + run(" runs") + "</w:p>";
+  const auto document = open_xml(word(paragraph));
+  EXPECT_THAT(document->lines(), testing::ElementsAre("a dog runs")) << "not cut where a line has many points";
+  EXPECT_THAT(body_of(office_translated(*document, false)), HasSubstr(marks));
+}
+
 }  // namespace
 }  // namespace hexapla::document
