@@ -67,6 +67,20 @@ std::shared_ptr<const Document> yaml(const std::string& content) {
 const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
                   open_document_type = "application/vnd.oasis.opendocument.";
 
+// Says of bytes that are no text, whatever the name says, how their file is to be called; "": they may be text.
+std::string other_kind(std::string_view content) {
+  using namespace std::string_view_literals;
+  for (const auto& [head, kind] :
+       {std::pair{"PK\x03\x04"sv, "a ZIP archive, as office documents are: give it their ending, .docx or .odt"},
+        {"%PDF-"sv, "a PDF file: convert it to .docx or .txt, for example with pdftotext"},
+        {"\xD0\xCF\x11\xE0"sv, "a document of an old Office: save it as .docx, .pptx or .xlsx"},
+        {"\x89PNG\r\n"sv, "a picture: give a text"},
+        {"\xFF\xD8\xFF"sv, "a picture: give a text"},
+        {"\x1F\x8B"sv, "packed with gzip: unpack it first"}})
+    if (content.starts_with(head)) return kind;
+  return "";
+}
+
 std::string ending_of(std::string_view name) {
   return text::ascii::lower(name.substr(std::min(name.rfind('.'), name.size())));
 }
@@ -74,6 +88,8 @@ std::string ending_of(std::string_view name) {
 }  // namespace
 
 std::shared_ptr<const Document> read(const Format& format, const std::string& content) {
+  if (const std::string kind = format.text ? other_kind(content) : ""; !kind.empty())
+    throw DataError("the file is " + kind);
   if (format.text && is_utf16(content))
     return std::make_shared<const WideDocument>(format.open(from_utf16(content)), content[0] == '\xFF');
   if (format.text && text::invalid_utf8(content))
@@ -126,7 +142,7 @@ std::string advice_for(std::string_view name) {
   for (const char* const old : {".doc", ".ppt", ".xls"})
     if (ending == old)
       return cat(ending, " is an old format of Office; save the file as ", old, "x with the program that made it");
-  return cat("names end in ", format_list());
+  return cat("the end of its name says the format, and must be one of ", format_list());
 }
 
 }  // namespace hexapla::document
