@@ -157,7 +157,7 @@ std::string samples(const RunRecord& run) {
   return text + "</details>\n";
 }
 
-std::string row(const std::string& key, const std::string& value) {
+std::string record_row(const std::string& key, const std::string& value) {
   return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", xml_escaped(key), xml_escaped(value));
 }
 
@@ -169,9 +169,9 @@ std::string plain(const Json& value) {
 std::string record(const RunRecord& run) {
   if (run.history.empty()) return "";
   std::string text = "<h2>Model</h2>\n<table>\n";
-  for (const auto& item : run.config.items()) text += row(item.key(), plain(item.value()));
+  for (const auto& item : run.config.items()) text += record_row(item.key(), plain(item.value()));
   text += "</table>\n<h2>How it was trained</h2>\n<table>\n";
-  for (const auto& [key, value] : history_rows(run.history)) text += row(key, value);
+  for (const auto& [key, value] : history_rows(run.history)) text += record_row(key, value);
   return text + "</table>\n";
 }
 

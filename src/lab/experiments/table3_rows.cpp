@@ -20,9 +20,9 @@ struct InPaper {
   double perplexity, bleu;
 };
 
-class Rows {
+class Table3Rows {
  public:
-  explicit Rows(const TrainOptions& base) : base_(base) {
+  explicit Table3Rows(const TrainOptions& base) : base_(base) {
     add("base", "base", {kPaperBase, kPaperBleu}, [](TrainOptions&) {});
   }
 
@@ -62,14 +62,14 @@ void set_width(TrainOptions& o, int64_t d_model) {
   o.architecture.d_model = d_model;
 }
 
-void width(Rows& rows, int64_t d_model, InPaper paper) {
+void width(Table3Rows& rows, int64_t d_model, InPaper paper) {
   if (d_model < 1) return;
   rows.add(fmt::format("C-dim-model-{}", d_model), fmt::format("d_model = {}", d_model), paper,
            [d_model](TrainOptions& o) { set_width(o, d_model); });
 }
 
 // (A): number of heads at constant multiply-adds.
-void heads(Rows& rows, const model::Config& b) {
+void heads(Table3Rows& rows, const model::Config& b) {
   const std::vector<std::pair<double, InPaper>> all = {
       {1. / static_cast<double>(b.heads), {5.29, 24.9}}, {.5, {5.00, 25.5}}, {2, {4.91, 25.8}}, {4, {5.01, 25.4}}};
   for (const auto& [factor, paper] : all) {
@@ -79,7 +79,7 @@ void heads(Rows& rows, const model::Config& b) {
 }
 
 // (B): narrower keys with unchanged values.
-void keys(Rows& rows, const model::Config& b) {
+void keys(Table3Rows& rows, const model::Config& b) {
   const int64_t d_k = b.d_model / b.heads;
   for (const auto& [parts, paper] : {std::pair{4, InPaper{5.16, 25.1}}, {2, InPaper{5.01, 25.4}}}) {
     const int64_t narrow = d_k / parts;
@@ -88,7 +88,7 @@ void keys(Rows& rows, const model::Config& b) {
 }
 
 // (C): smaller and larger models.
-void sizes(Rows& rows, const model::Config& b) {
+void sizes(Table3Rows& rows, const model::Config& b) {
   for (const auto& [factor, paper] :
        {std::pair{1. / 3, InPaper{6.11, 23.7}}, {2. / 3, InPaper{5.19, 25.3}}, {4. / 3, InPaper{4.88, 25.5}}}) {
     const auto n = [factor = factor](int64_t of) {
@@ -107,7 +107,7 @@ void sizes(Rows& rows, const model::Config& b) {
 }
 
 // (D): without dropout and smoothing, and with twice as much of each.
-void regularization(Rows& rows, const TrainOptions& b) {
+void regularization(Table3Rows& rows, const TrainOptions& b) {
   for (const auto& [factor, paper] : {std::pair{0, InPaper{5.77, 24.6}}, {2, InPaper{4.95, 25.5}}}) {
     const double p = std::min(0.8, factor * b.architecture.dropout);
     rows.add(fmt::format("D-dropout-{}", p), fmt::format("P_drop = {}", p), paper, [p](TrainOptions& o) {
@@ -125,7 +125,7 @@ void regularization(Rows& rows, const TrainOptions& b) {
 }  // namespace
 
 std::vector<Table3Row> table3_rows(const TrainOptions& base) {
-  Rows rows(base);
+  Table3Rows rows(base);
   heads(rows, base.architecture);
   keys(rows, base.architecture);
   sizes(rows, base.architecture);

@@ -134,7 +134,8 @@ class Reader final : public YAML::EventHandler {
   std::vector<Collection> open_;
 };
 
-// As long as the file, with line ends as the parser knows them. DataError: what no YAML has, or too much of it.
+// As long as the file, with line ends as the parser knows them, and versions ("%YAML 1.1") as comments: the parser
+// reads these numbers in the program's locale. DataError: what no YAML has, or too much of it.
 std::string readable_yaml(std::string_view content) {
   if (content.size() > largest)
     throw DataError(cat("the file has ", content.size(), " bytes, at most ", largest,
@@ -142,6 +143,7 @@ std::string readable_yaml(std::string_view content) {
   std::string yaml(content);
   for (std::size_t at = 0; at < yaml.size(); ++at) {
     const char c = yaml[at];
+    if ((at == 0 || yaml[at - 1] == '\n') && content.substr(at).starts_with("%YAML ")) yaml[at] = '#';
     if (c == '\r' && yaml[std::min(at + 1, yaml.size() - 1)] != '\n') yaml[at] = '\n';
     if (c >= 0 && c < ' ' && !text::ascii::is_space(c))
       throw DataError(cat("byte ", at, " is a control character (", int{c}, "), which YAML does not have: remove it"));
