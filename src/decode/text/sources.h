@@ -12,7 +12,7 @@ namespace hexapla::decode {
 // Whether the sentences of a line are translated one by one. automatic: if the model was not
 // trained on lines of several sentences.
 enum class Sentences { automatic, split, keep };
-// What to do with a line, or a sentence of a split line, that exceeds `max-length`.
+// How to treat a line, or a sentence of a split line, that exceeds `max-length`.
 enum class LongInput { split, refuse, truncate };
 // UsageError: unknown word.
 Sentences parse_sentences(const std::string& word);
