@@ -183,7 +183,9 @@ Parameters::Parameters(const Request& request) {
   const std::string& body = packed(request) ? opened : request.body;
   const std::string type = in_lower_case(request.header("content-type"));
   const std::string kind = type.substr(0, type.find_first_of("; "));
-  if (kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))) {
+  const bool json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
+  // Some clients name a type for requests without a body.
+  if (json && (request.method == "POST" || !body.empty())) {
     all_ = json_of_body(body);
     if (!all_.is_object()) throw HttpError(400, "Invalid JSON format");
     is_json_ = true;

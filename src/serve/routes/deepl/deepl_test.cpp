@@ -143,7 +143,9 @@ TEST_F(Deepl, WhatWouldBeInVainIsRefused) {
     const Json j = ask("a dog", more);
     EXPECT_THAT(j.value("message", ""), HasSubstr(message)) << more << j;
   }
-  EXPECT_EQ(server->get("/v2/languages?type=x").json()["message"], "Value for 'type' not supported.");
+  EXPECT_EQ(server->ask("GET", "/v2/languages?type=x", "", "", "Content-Type: application/json\r\n").json()["message"],
+            "Value for 'type' not supported.")
+      << "a type of content without any says nothing";
 }
 
 }  // namespace
