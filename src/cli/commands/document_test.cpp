@@ -87,6 +87,7 @@ TEST_F(DocumentCommandTest, SaysWhatIsWrongAndWritesNothing) {
   const Result pipe = document("-", at("b.txt"));
   EXPECT_EQ(pipe.code, 2);
   EXPECT_THAT(pipe.err, HasSubstr("the end of its name says the format"));
+  EXPECT_THAT(document(at("a.txt"), "-").err, HasSubstr("--output - is not a file: give the name of one"));
   const Result nowhere = document(write("a.txt", "a dog"), at("none/b.txt"), {"--target-language", "de"});
   EXPECT_EQ(nowhere.code, 1) << "before the model is read, which is told no languages";
   EXPECT_THAT(nowhere.err, HasSubstr("create the folder first"));

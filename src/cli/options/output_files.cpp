@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/files/overwriting.h"
 #include "cli/parser.h"
 
@@ -31,7 +32,7 @@ void add_files(const std::string& word, std::vector<std::string>& files) {
 }
 
 std::vector<std::string> files_of_others(const CLI::App& command, const CLI::Option& output) {
-  std::vector<std::string> files{"-"};
+  std::vector<std::string> files{"-"};  // stdin may be a file, too
   for (const CLI::Option* option : command.get_options())
     if (option != &output && !option->empty())
       for (const std::string& word : option->reduced_results()) add_files(word, files);
@@ -42,9 +43,11 @@ void check_written(CLI::App& command) {
   std::error_code none;
   for (CLI::Option* option : command.get_options()) {
     if (option->empty() || !is_written(*option)) continue;
-    for (const std::string& output : option->reduced_results())
+    for (const std::string& output : option->reduced_results()) {
+      if (output == "-") throw UsageError(cat(option->get_name(), " - is not a file: give the name of one"));
       if (!fs::exists(output, none) || fs::is_regular_file(output, none))  // /dev/null may be read and written
         refuse_to_overwrite(files_of_others(command, *option), option->get_name(), output);
+    }
   }
   for (CLI::App* chosen : command.get_subcommands()) check_written(*chosen);
 }
