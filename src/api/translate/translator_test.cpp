@@ -10,6 +10,7 @@
 
 #include "api/test_models.h"
 #include "hexapla/hexapla.h"
+#include "text/words.h"
 
 namespace hexapla::api {
 namespace {
@@ -98,6 +99,32 @@ TEST_F(LiveApi, ProtectedTextIsInEveryTranslation) {
   options.protect_pattern = {"("};
   EXPECT_THROW(translator.translate_n_best(protect, options), UsageError);
   EXPECT_THROW(translator.translate_tokens({{}}, TranslatorOptions::from({{"protect", "auto"}})), UsageError);
+}
+
+TEST(Translators, TellEverySentenceTheLanguageOfItsLine) {
+  const text::Vocabulary source = test::vocabulary_of_languages("");
+  const Translator translator(test::save_random(source, source, "told"));
+  TranslatorOptions options = short_options();
+  options.sentences = "split";
+  const TranslatorOptions unaligned = options;
+  options.alignment = "words";
+  for (const std::string& language : {">>de<< ", ">>en<< "})
+    for (const auto& [first, second] : {std::pair<std::string, std::string>{"a dog runs.", "two cats sleep here."},
+                                        {"a {0} dog runs.", "two {1} cats sleep {0} here."},
+                                        {"A DOG RUNS.", "TWO CATS {1} SLEEP HERE."}}) {
+      const std::string line = language + first + " " + second;
+      const Translation whole = translator.translate_n_best({line}, options)[0][0];
+      const std::vector<std::string> apart = translator.translate({language + first, language + second}, unaligned);
+      EXPECT_EQ(whole.text, apart[0] + " " + apart[1]) << line;
+      EXPECT_EQ(translator.submit({line}, options).get()[0][0].text, whole.text) << "live";
+      const Alignment& a = whole.alignment;
+      std::vector<std::string> words;
+      for (const std::string_view word : text::words(line)) words.emplace_back(word);
+      EXPECT_EQ(a.source_words, words) << line;
+      const auto of_first = static_cast<int>(text::words(language + first).size());
+      const auto from_second = static_cast<int>(text::words(apart[0]).size());
+      for (const auto& [s, t] : a.links) EXPECT_EQ(s >= of_first, t >= from_second) << line << ": " << s << "-" << t;
+    }
 }
 
 TEST_F(LiveApi, TokensThatCannotBeAreRefused) {

@@ -262,7 +262,7 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   std::vector<text::TokenSpan> spans;
   auto id = target.ids.begin();
   for (size_t i = 0, at = begin; i < parts.size(); at += parts[i++].text.size()) {
-    auto& [text, seen, ids, between, hidden, capitals] = parts[i];
+    auto& [text, seen, told, ids, between, hidden, capitals] = parts[i];
     at = clean.find(text, at);
     const std::vector<text::TokenSpan> own = parts[i].in_text(source_.encode_with_spans(seen).spans);
     for (size_t k = 0; hidden && k < hidden->spans().size(); ++k)

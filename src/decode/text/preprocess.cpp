@@ -74,7 +74,7 @@ void add_line(SourceSentences& all, std::vector<SourceReader::Part> parts, const
               const text::Vocabulary& source) {
   all.first.push_back(all.ids.size());
   all.kept.emplace_back();
-  for (auto& [text, seen, ids, between, hidden, capitals] : parts) {
+  for (auto& [text, seen, told, ids, between, hidden, capitals] : parts) {
     if (ids.empty()) {
       all.kept.back() = hidden->restored("", {}, {}).text;
       continue;

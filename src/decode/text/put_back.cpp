@@ -1,5 +1,7 @@
 #include "decode/text/put_back.h"
 
+#include <algorithm>
+
 #include "decode/rescoring/alignment.h"
 #include "text/utf8.h"
 
@@ -25,7 +27,7 @@ class Pair {
     const std::vector<text::TokenSpan> spans =
         translation_.spans.empty() ? sides_.target.spans_in(translation_.ids) : translation_.spans;
     const auto source = words_of(hidden_.text()), target = words_of(translation_.text);
-    const auto from = text::words_of_tokens(seen_, sides_.source.encode_with_spans(seen_).spans);
+    const auto from = source_words();
     const auto to = text::words_of_tokens(translation_.text, spans);
     const auto words = [](const std::vector<std::string>& all) { return static_cast<int64_t>(all.size()); };
     std::vector<std::pair<int, int>> links;
@@ -40,6 +42,13 @@ class Pair {
   }
 
  private:
+  // Words of the source's tokens. A language that only the line says is no word of this sentence.
+  std::vector<text::WordSpan> source_words() const {
+    const size_t told = sides_.source.leading(seen_).bytes - sides_.source.leading(hidden_.text()).bytes;
+    std::vector<text::TokenSpan> tokens = sides_.source.encode_with_spans(seen_).spans;
+    for (text::TokenSpan& t : tokens) t = {t.from - std::min(t.from, told), t.to - std::min(t.to, told)};
+    return text::words_of_tokens(std::string_view(seen_).substr(told), tokens);
+  }
   // Spans of the prefix and of required phrases, into which nothing may be inserted.
   std::vector<text::TokenSpan> solid() const {
     std::vector<text::TokenSpan> all;

@@ -49,6 +49,7 @@ std::vector<SourceReader::Cut> SourceReader::with_neighbors(std::vector<Cut> cut
     last.text = {last.text.data(), static_cast<size_t>(cut.text.data() + cut.text.size() - last.text.data())};
     if (!last.ids.empty()) continue;
     last.seen = std::move(cut.seen);
+    last.told = cut.told;
     last.ids = std::move(cut.ids);
     last.capitals = cut.capitals;
   }
@@ -57,11 +58,12 @@ std::vector<SourceReader::Cut> SourceReader::with_neighbors(std::vector<Cut> cut
 
 std::vector<SourceReader::Part> SourceReader::parts_of(const text::MaskedLine& line, std::vector<Cut> cuts) {
   std::vector<Part> all;
-  for (auto& [text, seen, ids, capitals, between] : cuts) {
+  for (auto& [text, seen, told, ids, capitals, between] : cuts) {
     const auto from = static_cast<size_t>(text.data() - line.text().data());
     auto [own, spans] = line.unmasked({from, from + text.size()});
     Part part{.text = std::move(own),
               .seen = std::move(seen),
+              .told = told,
               .ids = std::move(ids),
               .between = std::string(between),
               .capitals = capitals};
@@ -72,7 +74,9 @@ std::vector<SourceReader::Part> SourceReader::parts_of(const text::MaskedLine& l
 }
 
 std::vector<text::TokenSpan> SourceReader::Part::in_text(std::vector<text::TokenSpan> tokens) const {
-  if (capitals) tokens = text::moved_to(hidden ? hidden->text() : text, seen, std::move(tokens));
+  for (text::TokenSpan& token : tokens)
+    token = {token.from - std::min(token.from, told), token.to - std::min(token.to, told)};
+  if (capitals) tokens = text::moved_to(hidden ? hidden->text() : text, seen.substr(told), std::move(tokens));
   return hidden ? hidden->in_line(std::move(tokens)) : tokens;
 }
 
@@ -118,7 +122,8 @@ SourceReader::Masked SourceReader::masked(const std::string& clean, const Partin
   return {{clean, std::move(hidden)}, std::move(seen), std::move(ids)};
 }
 
-SourceReader::Cut SourceReader::cut(std::string_view masked, Letters letters, const Parting& how) const {
+SourceReader::Cut SourceReader::cut(std::string_view masked, std::string_view language, Letters letters,
+                                    const Parting& how) const {
   std::vector<text::TokenSpan> hidden = masks(masked, how);
   std::string seen = hidden.empty() ? std::string(masked) : text::ProtectedText(masked, std::move(hidden)).text();
   if (letters != Letters::as_written) {
@@ -127,7 +132,9 @@ SourceReader::Cut SourceReader::cut(std::string_view masked, Letters letters, co
     seen.replace(first, seen.npos, letters == Letters::small ? text::lowered(rest) : text::as_sentence(rest));
   }
   text::Ids ids = vocabulary_.encode(seen);
-  return {masked, std::move(seen), std::move(ids), letters != Letters::as_written};
+  const size_t told = ids.empty() || !language_of(seen).empty() ? 0 : language.size();
+  if (told > 0) ids = vocabulary_.encode(seen.insert(0, language));
+  return {masked, std::move(seen), told, std::move(ids), letters != Letters::as_written};
 }
 
 std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size_t line, const Parting& how) const {
@@ -138,7 +145,7 @@ std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size
   std::vector<Cut> cuts;
   const char* end = nullptr;  // of the sentence before
   for (const Sentence& sentence : sentences_of(whole.line.text(), whole.ids, how)) {
-    std::vector<Cut> own = cuts_of(sentence, line, how);
+    std::vector<Cut> own = cuts_of(sentence, language_of(whole.line.text()), line, how);
     const char* begin = sentence.text.data();
     if (end && !own.empty() && !cuts.empty())
       if (const std::string_view between(end, static_cast<size_t>(begin - end)); between.size() > 1)
@@ -149,9 +156,10 @@ std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size
   return parts_of(whole.line, with_neighbors(std::move(cuts)));
 }
 
-std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, size_t line, const Parting& how) const {
+std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, std::string_view language, size_t line,
+                                                     const Parting& how) const {
   const auto& [text, capitals] = sentence;
-  Cut one = cut(text, capitals ? Letters::sentence : Letters::as_written, how);
+  Cut one = cut(text, language, capitals ? Letters::sentence : Letters::as_written, how);
   if (one.ids.empty() && masks(text, how).empty()) return {};
   if (fits(one.ids)) return {std::move(one)};
   if (how.long_input != LongInput::split) {
@@ -162,11 +170,11 @@ std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, s
   size_t at = 0;
   const Letters later = capitals ? Letters::small : Letters::as_written;
   const auto is_short = [&](const std::string& t) {
-    return fits(cut(t, later, how).ids) && (!capitals || fits(cut(t, Letters::sentence, how).ids));
+    return fits(cut(t, language, later, how).ids) && (!capitals || fits(cut(t, language, Letters::sentence, how).ids));
   };
   for (const std::string& part : text::parted(text, is_short)) {
     at = text.find(part, at);
-    Cut own = cut(text.substr(at, part.size()), capitals && all.empty() ? Letters::sentence : later, how);
+    Cut own = cut(text.substr(at, part.size()), language, capitals && all.empty() ? Letters::sentence : later, how);
     own.ids.resize(kept(own.ids.size(), line));  // a single character may have more tokens than fit
     if (!own.ids.empty() || !masks(part, how).empty()) all.push_back(std::move(own));
     at += part.size();
@@ -191,7 +199,8 @@ bool SourceReader::too_long(const std::string& text, const Parting& how) const {
   if (fits(whole.ids)) return false;
   const std::vector<Sentence> all = sentences_of(whole.line.text(), whole.ids, how);
   return std::any_of(all.begin(), all.end(), [&](const Sentence& s) {
-    return !fits(cut(s.text, s.capitals ? Letters::sentence : Letters::as_written, how).ids);
+    return !fits(
+        cut(s.text, language_of(whole.line.text()), s.capitals ? Letters::sentence : Letters::as_written, how).ids);
   });
 }
 

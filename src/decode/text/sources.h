@@ -33,9 +33,10 @@ class SourceReader : public LineEncoder {
   using LineEncoder::LineEncoder;
 
   struct Part {
-    std::string text;          // UTF-8, as in the line
-    std::string seen;          // the text that the model sees, in its letter case
-    text::Ids ids;             // of `seen`, without </s>
+    std::string text;  // UTF-8, as in the line
+    std::string seen;  // what the model sees: the language, if only the line says it, and the text in its letter case
+    size_t told = 0;   // bytes of the language at the start of `seen`, if it is not in the text
+    text::Ids ids;     // of `seen`, without </s>
     std::string between = {};  // separator from the previous part, if longer than one blank
     std::shared_ptr<const text::ProtectedText> hidden = {};  // null if ids cover the whole text
     bool capitals = false;                                   // the text is in capitals, `seen` in small letters
@@ -73,13 +74,18 @@ class SourceReader : public LineEncoder {
   struct Cut {
     std::string_view text;
     std::string seen;
+    size_t told;
     text::Ids ids;
     bool capitals;
     std::string_view between = {};
   };
   std::vector<Sentence> sentences_of(std::string_view masked, const text::Ids& ids, const Parting& how) const;
-  std::vector<Cut> cuts_of(const Sentence& sentence, size_t line, const Parting& how) const;
-  Cut cut(std::string_view masked, Letters letters, const Parting& how) const;
+  // language: the piece such as >>de<< that the line begins with. A part that has none is translated to the same one.
+  std::vector<Cut> cuts_of(const Sentence& sentence, std::string_view language, size_t line, const Parting& how) const;
+  Cut cut(std::string_view masked, std::string_view language, Letters letters, const Parting& how) const;
+  std::string_view language_of(std::string_view masked) const {
+    return masked.substr(0, vocabulary_.leading(masked).bytes);
+  }
   Masked masked(const std::string& clean, const Parting& how) const;
   std::string in_its_letters(const std::string& clean, const Parting& how) const;
   static std::vector<Cut> with_neighbors(std::vector<Cut> cuts);

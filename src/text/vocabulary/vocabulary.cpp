@@ -352,7 +352,8 @@ Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
 }
 
 Ids Vocabulary::encode(std::string_view text) const {
-  if (impl_->of_table || impl_->byte_bpe || opening() >= 0) return encode_with_spans(text).ids;
+  if (impl_->of_table || impl_->byte_bpe || opening() >= 0 || leading(text).bytes > 0)
+    return encode_with_spans(text).ids;
   Ids ids;
   Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
   const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
