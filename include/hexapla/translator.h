@@ -235,6 +235,10 @@ class Translator {
   std::string translate_document(const std::string& content, const std::string& name,
                                  const TranslatorOptions& options = {}) const;
 
+  // UsageError naming the first term of which the model's vocabulary can write no form: translations
+  // would leave it out.
+  void check(const Glossary& glossary) const;
+
   // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary.
   // UsageError: the line chooses the language of the translation, which the source's tokens cannot
   // express.

@@ -238,6 +238,10 @@ PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::st
   });
 }
 
+void Translator::check(const Glossary& glossary) const {
+  guarded([&] { decode::check_writable(decode::PieceTexts(impl_->first().target), api::terms_of(glossary).get()); });
+}
+
 std::vector<std::string> Translator::tokens(const std::string& line) const {
   return guarded([&] {
     const text::Vocabulary &source = impl_->first().source, &target = impl_->first().target;

@@ -89,6 +89,13 @@ const std::pair<const std::string, Glossary::Term>* Glossary::longest_at(std::st
   return nullptr;
 }
 
+std::vector<const Glossary::Term*> Glossary::terms() const {
+  std::vector<const Term*> all;
+  for (const auto& [key, term] : terms_) all.push_back(&term);
+  std::sort(all.begin(), all.end(), [](const Term* a, const Term* b) { return a->place < b->place; });
+  return all;
+}
+
 std::vector<const Glossary::Term*> Glossary::terms_in(std::string_view text, size_t most) const {
   const std::string line = text::folded(text);
   std::vector<const Term*> terms;

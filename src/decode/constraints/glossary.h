@@ -31,6 +31,7 @@ class Glossary {
   // words (in scripts without blanks: anywhere) in any case, and do not overlap: from left to
   // right, the longest that begins at each place.
   std::vector<const Term*> terms_in(std::string_view text, size_t most) const;
+  std::vector<const Term*> terms() const;  // in the order given
   size_t size() const { return terms_.size(); }
 
  private:

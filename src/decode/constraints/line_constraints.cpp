@@ -35,6 +35,22 @@ void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const
 
 }  // namespace
 
+void check_writable(const PieceTexts& pieces, const Glossary* glossary) {
+  for (const Glossary::Term* term : glossary ? glossary->terms() : std::vector<const Glossary::Term*>()) {
+    std::string why;
+    const bool none = std::all_of(term->forms.begin(), term->forms.end(), [&](const std::string& form) {
+      try {
+        check_writable(pieces, pieces.normalized(form), cat("'", term->source, "' as"));
+        return false;
+      } catch (const UsageError& e) {
+        if (why.empty()) why = e.what();
+        return true;
+      }
+    });
+    if (none) throw UsageError(cat("glossary, entry ", term->place + 1, ": ", why), "glossary", term->source);
+  }
+}
+
 ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces,
                                  const LineConstraints& everywhere)
     : target_(target), pieces_(pieces), glossary_(everywhere.glossary) {

@@ -18,6 +18,10 @@ struct LineConstraints {
   std::shared_ptr<const Glossary> glossary = {};  // its terms in the line are translated as it says; null: none
 };
 
+// UsageError naming the first term of which the pieces can write no form: ConstraintMaker would leave
+// it out. glossary: null is allowed.
+void check_writable(const PieceTexts& pieces, const Glossary* glossary);
+
 // Combines the constraints of all lines with a line's own and prepares them for a search.
 // UsageError: a blank phrase, a required one that the vocabulary cannot write, or more than 999
 // required tokens.

@@ -53,14 +53,18 @@ Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, con
 Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                        const std::string& option) {
   Phrase p = make_phrase(target, pieces, text, option);
-  for (size_t at = 0; at < p.text.size(); at += text::character_bytes(std::string_view(p.text).substr(at))) {
-    const std::string_view rest = std::string_view(p.text).substr(at);
+  check_writable(pieces, p.text, option);
+  return p;
+}
+
+void check_writable(const PieceTexts& pieces, std::string_view text, const std::string& option) {
+  for (size_t at = 0; at < text.size(); at += text::character_bytes(text.substr(at))) {
+    const std::string_view rest = text.substr(at);
     if (rest[0] != ' ' && pieces.unwritable(rest) > 0)
       throw UsageError(cat(option, " '", text, "': the model has no piece for '",
                            rest.substr(0, text::character_bytes(rest)),
                            "' and cannot write it; leave the phrase out or spell it differently"));
   }
-  return p;
 }
 
 namespace {

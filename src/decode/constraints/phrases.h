@@ -22,6 +22,9 @@ Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, con
 Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                        const std::string& option);
 
+// The same check of a text that PieceTexts::normalized() gave.
+void check_writable(const PieceTexts& pieces, std::string_view text, const std::string& option);
+
 enum class Ending { open, closed };  // whether the text may still grow
 
 // Whether the text contains the phrase, ending at byte `from` or later. A phrase at an open end

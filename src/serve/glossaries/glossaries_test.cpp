@@ -8,6 +8,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::StartsWith;
 
 template <class F>
 std::string refused(F&& f) {
@@ -130,6 +131,9 @@ TEST_F(Glossaries, ThatAreNoneAreRefused) {
   EXPECT_THAT(answer({{"entries", ""}}), HasSubstr("400 entries is missing"));
   EXPECT_THAT(answer({{"entries", "\n\n"}}), HasSubstr("400 entries is missing"));
   EXPECT_THAT(answer({{"entries", "a\tb\nA\tc"}}), HasSubstr("400 glossary, entry 2: 'A'"));
+  EXPECT_THAT(answer({{"entries", "cat\ttwo\ndog\t\u4e2d|\u4e2d\u56fd"}}),
+              HasSubstr("400 glossary, entry 2: 'dog' as '\u4e2d'"));
+  EXPECT_THAT(answer({{"entries", "dog\t\u4e2d|red"}}), StartsWith("201")) << "one of the forms is enough";
   EXPECT_THAT(answer({{"entries", "dog"}, {"entries_format", "csv"}}), HasSubstr("400 entries, line 1"));
   EXPECT_THAT(answer({{"entries", {"a"}}}), HasSubstr("400"));
   EXPECT_THAT(answer({{"name", ""}}), HasSubstr("400 name is missing"));

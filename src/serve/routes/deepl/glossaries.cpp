@@ -43,6 +43,16 @@ std::string needed(const Parameters& p, const char* name) {
   return text;
 }
 
+// Refuses terms that a model for the languages cannot write: translations would leave them out, and DeepL's answers
+// have no place to say so.
+void check_terms(const ModelSet& models, const StoredGlossary& g, const Entries& entries) {
+  const Glossary terms(entries);
+  for (const auto& model : models.models())
+    if (model->source == undetermined ||
+        (language_part(model->source) == g.source && language_part(model->target) == g.target))
+      model->translator.check(terms);
+}
+
 void create(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   service.admit(p, call->request());
@@ -53,8 +63,9 @@ void create(Service& service, const Service::Call& call) {
   g.source = language_of(p, "source_lang"), g.target = language_of(p, "target_lang");
   const std::string format = p.text_or("entries_format", "tsv"), entries = needed(p, "entries");
   if (format != "tsv" && format != "csv") throw HttpError(400, "Value for 'entries_format' not supported.");
-  const auto stored =
-      service.glossaries().put(std::move(g), format == "tsv" ? entries_of_tsv(entries) : entries_of_csv(entries));
+  const Entries terms = format == "tsv" ? entries_of_tsv(entries) : entries_of_csv(entries);
+  check_terms(*service.models(), g, terms);
+  const auto stored = service.glossaries().put(std::move(g), terms);
   call->answer({201, json_text(json_of(*stored))});
 }
 
