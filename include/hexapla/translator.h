@@ -160,6 +160,11 @@ struct RequestOptions {
   std::function<void()> on_end;  // called once, from the translator's own thread, when get() no longer blocks
 };
 
+// The parts of a document to translate besides its text.
+struct DocumentOptions {
+  bool attributes = false;  // alt, title, placeholder and the description of an HTML page
+};
+
 // A request in progress. Copies, and the target of a move, refer to the same request; destroying
 // them does not cancel it.
 class PendingTranslation {
@@ -231,9 +236,10 @@ class Translator {
   // Translates the text of a whole document. Everything else keeps its bytes, and markup within a
   // sentence moves with its words. name: its ending gives the format, one of document_formats().
   // Line numbers passed to options.warn count the document's text, from 0. UsageError also for
-  // another ending. DataError: the content does not have this format.
+  // another ending, and for attributes of a format that has none. DataError: the content does not
+  // have this format.
   std::string translate_document(const std::string& content, const std::string& name,
-                                 const TranslatorOptions& options = {}) const;
+                                 const TranslatorOptions& options = {}, const DocumentOptions& parts = {}) const;
 
   // UsageError naming the first term of which the model's vocabulary can write no form: translations
   // would leave it out.

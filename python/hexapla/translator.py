@@ -193,25 +193,29 @@ class Translator:
         return _of_only_line(found) if single else _translations(found)
 
     @overload
-    def translate_document(self, content: str, name: str, *, glossary: Optional[Glossary] = None,
-                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> str: ...
+    def translate_document(self, content: str, name: str, *, attributes: bool = False,
+                           glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> str: ...
     @overload
-    def translate_document(self, content: bytes, name: str, *, glossary: Optional[Glossary] = None,
-                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> bytes: ...
+    def translate_document(self, content: bytes, name: str, *, attributes: bool = False,
+                           glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> bytes: ...
 
-    def translate_document(self, content: Union[str, bytes], name: str, *, glossary: Optional[Glossary] = None,
-                           warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, bytes]:
+    def translate_document(self, content: Union[str, bytes], name: str, *, attributes: bool = False,
+                           glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           **options: Unpack[SearchOptions]) -> Union[str, bytes]:
         """Return a document with its text translated; everything else stays byte-identical.
 
-        The extension of name determines the format, one of document_formats(): "page.html". glossary: required
-        translations of terms. warn gets indices of lines of the document's text. Raises UsageError for an unknown
-        extension, DataError if the content does not match the format.
+        The extension of name determines the format, one of document_formats(): "page.html". attributes: translate the
+        alt, title, placeholder and description of an HTML page, too. glossary: required translations of
+        terms. warn gets indices of lines of the document's text. Raises UsageError for an unknown extension, or attributes of
+        another format, DataError if the content does not match the format.
         """
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
         given = content if isinstance(content, bytes) else _check.text("content", content).encode()
-        found = self._model.translate_document(given, _check.text("name", name), _options(options, glossary),
-                                               _warner(warn))
+        found = self._model.translate_document(given, _check.text("name", name), _check.flag("attributes", attributes),
+                                               _options(options, glossary), _warner(warn))
         return found if isinstance(content, bytes) else found.decode()
 
     def tokens(self, line: str) -> list[str]:

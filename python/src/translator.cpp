@@ -64,12 +64,12 @@ nb::list translate_tokens(const Translator& t, const std::vector<Lines>& sentenc
       search.run([&](const TranslatorOptions& how) { return t.translate_tokens(sentences, how, asked); }), false);
 }
 
-nb::bytes translate_document(const Translator& t, const nb::bytes& content, const std::string& name,
+nb::bytes translate_document(const Translator& t, const nb::bytes& content, const std::string& name, bool attributes,
                              const nb::dict& options, const nb::object& warn) {
   Search search(options, warn);
   const std::string given(content.c_str(), content.size());
   const std::string found =
-      search.run([&](const TranslatorOptions& how) { return t.translate_document(given, name, how); });
+      search.run([&](const TranslatorOptions& how) { return t.translate_document(given, name, how, {attributes}); });
   return nb::bytes(found.data(), found.size());
 }
 

@@ -128,6 +128,8 @@ TOKENS: list[Case] = [
     (each("translate_document", 5, "a.txt"), ArgumentTypeError, "content", "5"),
     (each("translate_document", "a", None), ArgumentTypeError, "name", "None"),
     (each("translate_document", "a", "a.xyz"), UsageError, "name", "a.xyz"),
+    (each("translate_document", "a", "a.txt", attributes=True), UsageError, "attributes", "true"),
+    (each("translate_document", "a", "a.html", attributes=1), ArgumentTypeError, "attributes", "1"),
     (each("translate_document", b"\xff", "a.txt"), DataError, "", ""),
     (each("translate_document", "a", "a.txt", alignment="words"), UsageError, "alignment", "words"),
     (each("tokens", None), ArgumentTypeError, "line", "None"),

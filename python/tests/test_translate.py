@@ -147,6 +147,7 @@ def test_documents_keep_their_bytes(translator: hexapla.Translator) -> None:
     dog, cat = translator.translate(["the dog", "the big cat"])
     assert translator.translate_document("<p id=1>the dog</p>\n<hr>the big cat", "a.html") == (
         f"<p id=1>{dog}</p>\n<hr>{cat}")
+    assert translator.translate_document("<hr title='the dog'>", "a.html", attributes=True) == f"<hr title='{dog}'>"
     assert translator.translate_document(b"the dog\r\n\r\n", "A.TXT") == dog.encode() + b"\r\n\r\n"
     assert ".html" in hexapla.document_formats()
     terms = hexapla.Glossary({"dog": "rot"})

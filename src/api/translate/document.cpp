@@ -44,12 +44,13 @@ class Lines {
 
 }  // namespace
 
-std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name) {
+std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name,
+                                                        bool attributes) {
   const document::Format* const format = document::format_of(name);
   if (format == nullptr)
     throw UsageError(cat(name, ": no document that is translated has this ending: ", document::advice_for(name)),
                      "name", name);
-  return document::read(*format, content);
+  return document::read(*format, content, attributes);
 }
 
 std::string translated(const Translator& translator, const document::Document& document,
@@ -83,8 +84,9 @@ std::vector<std::string> document_formats() {
 }
 
 std::string Translator::translate_document(const std::string& content, const std::string& name,
-                                           const TranslatorOptions& options) const {
-  return api::translated(*this, *api::guarded([&] { return api::open_document(content, name); }), options);
+                                           const TranslatorOptions& options, const DocumentOptions& parts) const {
+  const auto open = [&] { return api::open_document(content, name, parts.attributes); };
+  return api::translated(*this, *api::guarded(open), options);
 }
 
 }  // namespace hexapla

@@ -9,9 +9,10 @@
 
 namespace hexapla::api {
 
-// UsageError: no format has the extension of this name; the message lists the formats. DataError:
-// the content does not match the format.
-std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name);
+// UsageError: no format has the extension of this name, and the message lists the formats; or it has no attributes.
+// DataError: the content does not match the format.
+std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name,
+                                                        bool attributes);
 
 // The document with its lines translated. progress: number of lines done, after each portion.
 // Errors as Translator::translate(); options.warn gets indices into document.lines().

@@ -26,7 +26,7 @@ struct DocumentCommand {
   std::string input, output, glossary, color = "auto";
   decode::BeamOptions search;
   int threads = 0;
-  bool quiet = false;
+  bool quiet = false, attributes = false;
   const Command* command = nullptr;
 
   int run() const {
@@ -55,7 +55,7 @@ struct DocumentCommand {
       throw UsageError(cat("--output ", output, ": the format stays; give it a name that ends in ", format->ending));
     const std::string content = read_file(input);
     try {
-      return document::read(*format, content);
+      return document::read(*format, content, attributes);
     } catch (const DataError& e) {
       throw DataError(cat(input, ": ", e.what()));
     }
@@ -110,6 +110,8 @@ void add_document(Command& app, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE")
       ->required();
+  c->add_flag("--attributes", d->attributes,
+              "translate alt, title, placeholder and the description of a page (.html), too");
   d->languages.bind(*c);
   bind_options(*c, d->search);
   bind_glossary(*c, d->glossary);
@@ -121,6 +123,7 @@ void add_document(Command& app, Action& chosen) {
   c->footer(
       "Examples:\n"
       "  hexapla document -m run --input page.html --output seite.html\n"
+      "  hexapla document -m run --input page.html --output seite.html --attributes\n"
       "  hexapla document -m run --input film.srt --output film.de.srt --beam-size 2\n"
       "Everything but text stays byte-identical. Bold, links and other markup follow their words, as the model's\n"
       "attention aligns them (docs/alignment.md); models trained with --guided-alignment place them best.");

@@ -35,6 +35,15 @@ TEST_F(DocumentCommandTest, WritesTheSameFormat) {
   EXPECT_EQ(read_file(at("b.html")), "<p>" + line("a dog") + "</p>\n<!-- two cats --><p>" + line("two cats"));
 }
 
+TEST_F(DocumentCommandTest, TranslatesAttributesOnRequest) {
+  const std::string page = write("a.html", "<p title='a dog'>two cats");
+  EXPECT_EQ(document(page, at("b.html"), {"--attributes"}).code, 0);
+  EXPECT_EQ(read_file(at("b.html")), "<p title='" + line("a dog") + "'>" + line("two cats"));
+  const Result r = document(write("a.txt", "a dog"), at("b.txt"), {"--attributes"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.err, HasSubstr("only .html and .htm have attributes to translate, not .txt"));
+}
+
 TEST_F(DocumentCommandTest, ReadsAGlossary) {
   const std::string terms = write("terms.tsv", "dog\ttwo cats\n"), page = write("a.html", "<p>a dog</p>");
   const Result r = document(page, at("b.html"), {"--glossary", terms});

@@ -7,6 +7,7 @@
 #include "text/document/bilingual/tmx.h"
 #include "text/document/bilingual/xliff.h"
 #include "text/document/captions/captions.h"
+#include "text/document/html/attributes.h"
 #include "text/document/html/html.h"
 #include "text/document/markdown/markdown.h"
 #include "text/document/office/epub.h"
@@ -87,14 +88,18 @@ std::string ending_of(std::string_view name) {
 
 }  // namespace
 
-std::shared_ptr<const Document> read(const Format& format, const std::string& content) {
+std::shared_ptr<const Document> read(const Format& format, const std::string& content, bool attributes) {
+  if (attributes && !format.open_with_attributes)
+    throw UsageError(cat("attributes: only .html and .htm have attributes to translate, not ", format.ending),
+                     "attributes", "true");
+  const Format::Open& open = attributes ? format.open_with_attributes : format.open;
   if (const std::string kind = format.text ? other_kind(content) : ""; !kind.empty())
     throw DataError("the file is " + kind);
   if (format.text && is_utf16(content))
-    return std::make_shared<const WideDocument>(format.open(from_utf16(content)), content[0] == '\xFF');
+    return std::make_shared<const WideDocument>(open(from_utf16(content)), content[0] == '\xFF');
   if (format.text && text::invalid_utf8(content))
     throw DataError("the file is not UTF-8; " + text::advice(text::encoding_of(content)));
-  return format.open(content);
+  return open(content);
 }
 
 const std::vector<Format>& formats() {
@@ -102,8 +107,8 @@ const std::vector<Format>& formats() {
                                        {".srt", "application/x-subrip", true, captions},
                                        {".vtt", "text/vtt", true, captions},
                                        {".sbv", "text/x-sbv", true, captions},
-                                       {".html", "text/html", true, html},
-                                       {".htm", "text/html", true, html},
+                                       {".html", "text/html", true, html, html_with_attributes},
+                                       {".htm", "text/html", true, html, html_with_attributes},
                                        {".md", "text/markdown", true, marked_down},
                                        {".po", "text/x-gettext-translation", true, po},
                                        {".json", "application/json", true, json},

@@ -15,11 +15,14 @@ struct Format {
   std::string type;    // of the media, without its character set
   bool text;           // whether it is UTF-8, not an archive
   // The document; DataError: the content is not of this format.
-  std::function<std::shared_ptr<const Document>(const std::string& content)> open;
+  using Open = std::function<std::shared_ptr<const Document>(const std::string& content)>;
+  Open open;
+  Open open_with_attributes = {};  // none: the format has no attributes that people read
 };
 
-// DataError, too: a format of text, but bytes that are not UTF-8.
-std::shared_ptr<const Document> read(const Format& format, const std::string& content);
+// attributes: whether alt, title, placeholder and the page's description are translated, too. DataError, too: a format
+// of text, but bytes that are not UTF-8. UsageError: attributes of a format that has none.
+std::shared_ptr<const Document> read(const Format& format, const std::string& content, bool attributes = false);
 
 const std::vector<Format>& formats();
 // By the ending of a name, in any case; nullptr: none.

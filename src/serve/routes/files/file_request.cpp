@@ -41,10 +41,10 @@ SentFile sent_file(const Service& service, const Parameters& p, const std::strin
   return file;
 }
 
-std::shared_ptr<const document::Document> read_document(const SentFile& file) {
+std::shared_ptr<const document::Document> read_document(const SentFile& file, bool attributes) {
   try {
-    return document::read(*file.format, file.content);
-  } catch (const DataError& e) {
+    return document::read(*file.format, file.content, attributes);
+  } catch (const UserError& e) {
     throw HttpError(400, e.what());
   }
 }

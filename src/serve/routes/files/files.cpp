@@ -13,11 +13,18 @@ namespace {
 
 using namespace libre;  // NOLINT: shared by its routes
 
+bool asks_for_attributes(const Parameters& p) {
+  const std::string given = p.text_or("attributes", "false");
+  if (given != "true" && given != "false")
+    throw HttpError(400, cat("Invalid request: attributes is ", given, ": give true or false"));
+  return given == "true";
+}
+
 void translate_file(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most_characters = service.admit(p, call->request());
   const SentFile file = sent_file(service, p);
-  const auto parts = read_document(file);
+  const auto parts = read_document(file, asks_for_attributes(p));
   const Texts text{{together(parts->lines())}};
   text.check(-1, most_characters);
   const auto models = service.models();
@@ -59,6 +66,8 @@ void add_file_routes(Router& router, Service& service) {
               {{"file", "file", true, "the file; text must be in UTF-8"},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
+               {"attributes", "boolean", false,
+                "whether alt, title, placeholder and the description of a page are translated"},
                {"api_key", "string"}}});
   router.add_open({"GET",
                    "/download_file/*",

@@ -39,6 +39,21 @@ TEST_F(FileRoutes, TranslateTextAndSubtitles) {
   EXPECT_EQ(server->get(path_in(send(form("film.SRT", cue + "a dog\n")))).body, cue + translated("a dog") + "\n");
 }
 
+TEST_F(FileRoutes, TranslateAttributesOnRequest) {
+  const auto sent = [](const std::string& name, const std::string& content, const std::string& attributes) {
+    const std::string part = "--b\r\nContent-Disposition: form-data; name=", body = form(name, content);
+    return send(part + "attributes\r\n\r\n" + attributes + "\r\n" + body);
+  };
+  const std::string page = "<img alt=\"a dog\"><p>a cat";
+  EXPECT_EQ(server->get(path_in(sent("a.html", page, "true"))).body,
+            "<img alt=\"" + translated("a dog") + "\"><p>" + translated("a cat"));
+  EXPECT_EQ(server->get(path_in(sent("a.html", page, "false"))).body, "<img alt=\"a dog\"><p>" + translated("a cat"));
+  EXPECT_EQ(sent("a.html", page, "yes").status, 400);
+  const Received refused = sent("a.txt", "a dog", "true");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, testing::HasSubstr("not .txt"));
+}
+
 TEST_F(FileRoutes, KeepNamesInAnyScript) {
   const std::string path = path_in(send(form("\xE7\x8B\x97/../a%.html", "<p>a dog</p>", "en")));
   EXPECT_THAT(path, testing::EndsWith(".%E7%8B%97_.._a__en.html"));

@@ -1,5 +1,6 @@
 #pragma once
 // HTML pages and fragments, whose text is translated.
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,14 @@ namespace hexapla::document {
 std::vector<Token> html_tokens(std::string_view html);
 // parsed: what the parser reads in its place, of the same length; the tokens have the page's bytes.
 std::vector<Token> html_tokens(std::string_view html, std::string_view parsed);
+
+// A value that people read; begin, end: of it in the page, without quotes.
+struct HtmlAttribute {
+  std::size_t begin, end;
+  std::string text;
+};
+// alt, title, placeholder, and the descriptions in <meta>; in the order of the page. DataError as html_tokens().
+std::vector<HtmlAttribute> html_attributes(std::string_view html);
 
 // By the name of an element: whether it ends a line, and whether it has an end tag.
 bool is_html_block(std::string_view name);

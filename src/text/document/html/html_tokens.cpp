@@ -67,6 +67,18 @@ bool is_translated(const GumboElement& element, bool outside) {
   return word == "no" ? false : word == "yes" || word.empty() ? true : outside;
 }
 
+// Of a <meta>: name, or property, as social networks read it.
+bool describes_page(const GumboElement& meta) {
+  return among(std::array<std::string_view, 3>{"description", "og:description", "twitter:description"},
+               lower(cat(attribute(meta, "name"), attribute(meta, "property"))));
+}
+
+// The title of a <link> or <style> names a style sheet that scripts look for.
+bool is_for_people(const std::string& element, const GumboElement& e, std::string_view name) {
+  if (element == "meta") return name == "content" && describes_page(e);
+  return name == "alt" || name == "placeholder" || (name == "title" && element != "link" && element != "style");
+}
+
 struct Stretch {  // of the page
   std::size_t begin, end;
   Token token;
@@ -78,14 +90,7 @@ class Reader {
   Reader(std::string_view html, std::string_view readable) : html_(html), readable_(readable) {}
 
   std::vector<Token> tokens() {
-    GumboOptions options = kGumboDefaultOptions;
-    options.max_errors = 0;
-    const std::unique_ptr<GumboOutput, void (*)(GumboOutput*)> output(
-        gumbo_parse_with_options(&options, readable_.data(), readable_.size()),
-        [](GumboOutput* o) { gumbo_destroy_output(&kGumboDefaultOptions, o); });
-    read_all(*output->root);
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+    parse();
     std::size_t at = 0;
     for (Stretch& s : found_) {
       if (s.begin < at) continue;  // in an element that is left alone, or the end tag of a second copy
@@ -97,11 +102,28 @@ class Reader {
     return std::move(all_);
   }
 
+  std::vector<HtmlAttribute> attributes() {
+    parse();
+    return std::move(attributes_);
+  }
+
  private:
   struct Visit {
     const GumboNode* node;
     bool translated;
   };
+
+  void parse() {
+    GumboOptions options = kGumboDefaultOptions;
+    options.max_errors = 0;
+    const std::unique_ptr<GumboOutput, void (*)(GumboOutput*)> output(
+        gumbo_parse_with_options(&options, readable_.data(), readable_.size()),
+        [](GumboOutput* o) { gumbo_destroy_output(&kGumboDefaultOptions, o); });
+    read_all(*output->root);
+    const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
+    std::stable_sort(found_.begin(), found_.end(), earlier);
+    std::stable_sort(attributes_.begin(), attributes_.end(), earlier);
+  }
 
   void read_all(const GumboNode& root) {
     std::vector<Visit> todo{{&root, true}};
@@ -137,6 +159,7 @@ class Reader {
     const std::string name = name_of_tag(tag);
     const bool copy = (node.parse_flags & (GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT |
                                            GUMBO_INSERTION_ADOPTION_AGENCY_CLONED)) != 0;
+    if (!copy && translated) read_attributes(e, name);
     const bool ended = !end_tag.empty() && name_of_tag(end_tag) == name;
     const std::size_t begin = offset(e.original_tag), after_tag = begin + tag.size();
     const Kind block = among(blocks, name) ? Kind::block : Kind::open;
@@ -152,6 +175,16 @@ class Reader {
       add(block == Kind::block ? block : Kind::close, name, offset(e.original_end_tag),
           offset(e.original_end_tag) + end_tag.size());
     return true;
+  }
+
+  void read_attributes(const GumboElement& e, const std::string& name) {
+    for (unsigned i = 0; i < e.attributes.length; ++i) {
+      const auto& a = *static_cast<const GumboAttribute*>(e.attributes.data[i]);
+      if (*a.value == '\0' || !is_for_people(name, e, a.name)) continue;
+      const bool quoted = a.original_value.data[0] == '"' || a.original_value.data[0] == '\'';
+      const std::size_t begin = offset(a.original_value), end = begin + a.original_value.length;
+      attributes_.push_back({begin + (quoted ? 1 : 0), end - (quoted ? 1 : 0), a.value});
+    }
   }
 
   static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
@@ -231,6 +264,7 @@ class Reader {
 
   std::string_view html_, readable_;
   std::vector<Stretch> found_;
+  std::vector<HtmlAttribute> attributes_;
   std::vector<Token> all_;
 };
 
@@ -247,6 +281,11 @@ std::string without_entities(std::string_view text) {
 std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
   const std::string readable = readable_page(parsed);
   return Reader(html, readable).tokens();
+}
+
+std::vector<HtmlAttribute> html_attributes(std::string_view html) {
+  const std::string readable = readable_page(html);
+  return Reader(html, readable).attributes();
 }
 
 std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }
