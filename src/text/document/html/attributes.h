@@ -7,8 +7,8 @@
 
 namespace hexapla::document {
 
-// A page in which the values of alt, title, placeholder and the content of <meta name="description"> are translated, too
-// (not those of elements with translate="no"). DataError as html_tokens().
+// A page in which the values of alt, title, placeholder and the content of <meta name="description"> are translated,
+// too (not those of elements with translate="no"). DataError as html_tokens().
 std::shared_ptr<const Document> html_with_attributes(const std::string& page);
 
 }  // namespace hexapla::document
