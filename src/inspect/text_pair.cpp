@@ -27,7 +27,7 @@ text::Ids read(const text::Vocabulary& vocabulary, const std::string& line, cons
 
 text::Ids read_source(const ModelText& m, const std::string& source, const decode::LineWarning& warn, size_t longest,
                       const char* name) {
-  const std::string line = source.substr(decode::opened_line(m.target, source).bytes);
+  const std::string line = source.substr(decode::opened_line(m.source, m.target, source, 0, warn).bytes);
   text::Ids ids = read(m.source, line, warn, decode::LineSide::source);
   if (ids.empty()) throw UsageError(cat(name, " is empty; give a sentence"), "source", source);
   m.source.end_source(ids);

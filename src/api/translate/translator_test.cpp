@@ -108,7 +108,7 @@ TEST(Translators, TellEverySentenceTheLanguageOfItsLine) {
   options.sentences = "split";
   const TranslatorOptions unaligned = options;
   options.alignment = "words";
-  for (const std::string& language : {">>de<< ", ">>en<< "})
+  for (const std::string language : {">>de<< ", ">>en<< "})
     for (const auto& [first, second] : {std::pair<std::string, std::string>{"a dog runs.", "two cats sleep here."},
                                         {"a {0} dog runs.", "two {1} cats sleep {0} here."},
                                         {"A DOG RUNS.", "TWO CATS {1} SLEEP HERE."}}) {
@@ -125,6 +125,31 @@ TEST(Translators, TellEverySentenceTheLanguageOfItsLine) {
       const auto from_second = static_cast<int>(text::words(apart[0]).size());
       for (const auto& [s, t] : a.links) EXPECT_EQ(s >= of_first, t >= from_second) << line << ": " << s << "-" << t;
     }
+}
+
+TEST(Translators, WarnOfLanguagesThatTheModelDoesNotHave) {
+  const text::Vocabulary source = test::vocabulary_of_languages("");
+  for (const std::string& file : {test::save_random(source, source, "unknown_language"), test::multilingual_file()}) {
+    const Translator translator(file);
+    std::vector<std::string> warnings;
+    TranslatorOptions options = short_options();
+    options.warn = [&](size_t line, const std::string& what) { warnings.push_back(cat(line, ": ", what)); };
+    const std::vector<std::string> lines{">>de<< a dog", ">>dee<< a dog", ">> a dog <<", ">>de", "a >>xx<< dog"};
+    const auto one = testing::ElementsAre(testing::AllOf(HasSubstr("1: >>dee<< is none of the model's "),
+                                                         HasSubstr("was read as text"), HasSubstr("such as >>de<<")));
+    const auto of_language = [&] {
+      std::erase_if(warnings, [](const std::string& w) { return w.find("languages") == std::string::npos; });
+      return std::exchange(warnings, {});
+    };
+    translator.translate(lines, options);
+    EXPECT_THAT(of_language(), one);
+    translator.submit(lines, options).get();
+    EXPECT_THAT(of_language(), one);
+    options.extra_length = {};
+    translator.score(lines, std::vector<std::string>(lines.size(), "a dog"), options);
+    EXPECT_THAT(of_language(), one);
+    EXPECT_THAT(Inspector(file).trace(">>dee<< a dog", {}).warnings, testing::Contains(HasSubstr(">>dee<<")));
+  }
 }
 
 TEST_F(LiveApi, TokensThatCannotBeAreRefused) {

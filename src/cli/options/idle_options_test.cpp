@@ -142,6 +142,7 @@ TEST_F(IdleCommandOptions, AreRefusedByNameWhereTheyDoNothing) {
 // Options that always have an effect in some command, or for which only the model decides. Add a
 // new option here, or declare its condition.
 const std::set<std::string> unconditional{"activation",
+                                          "attributes",
                                           "norm-eps",
                                           "alignment-head",
                                           "alignment-layer",

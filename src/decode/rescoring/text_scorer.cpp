@@ -135,9 +135,9 @@ TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::sp
   const SourceReader source = source_reader(options, warn), target = target_reader(options, warn);
   std::vector<OpenedLine> opened;
   std::vector<std::string> texts;
-  for (const std::string& line : sources) {
-    opened.push_back(opened_line(target_, line));
-    texts.push_back(line.substr(opened.back().bytes));
+  for (size_t i = 0; i < sources.size(); ++i) {
+    opened.push_back(opened_line(source_, target_, sources[i], i, warn));
+    texts.push_back(sources[i].substr(opened.back().bytes));
   }
   if (options.parting.long_input == LongInput::refuse) {
     refuse_long_lines(source, texts, "");

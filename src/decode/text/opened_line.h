@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "decode/text/line_encoder.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::decode {
@@ -14,5 +15,8 @@ struct OpenedLine {
 
 // Empty if translations into this vocabulary do not begin with a language token.
 OpenedLine opened_line(const text::Vocabulary& target, std::string_view line);
+// The same; warns of a line that begins with a language that neither vocabulary has, and so is read as text.
+OpenedLine opened_line(const text::Vocabulary& source, const text::Vocabulary& target, std::string_view line,
+                       size_t index, const LineWarning& warn);
 
 }  // namespace hexapla::decode

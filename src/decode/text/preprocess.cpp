@@ -123,9 +123,9 @@ SourceSentences preprocess(const TextSides& sides, const Lines& lines, const Tra
                            const LineWarning& warn) {
   std::vector<OpenedLine> opened;
   std::vector<std::string> texts;
-  for (const std::string& line : lines.text) {
-    opened.push_back(opened_line(sides.target, line));
-    texts.push_back(line.substr(opened.back().bytes));
+  for (size_t i = 0; i < lines.text.size(); ++i) {
+    opened.push_back(opened_line(sides.source, sides.target, lines.text[i], i, warn));
+    texts.push_back(lines.text[i].substr(opened.back().bytes));
   }
   SourceSentences all = preprocess_lines(sides, {texts, lines.requests, lines.first, lines.ids}, options, warn);
   for (size_t line = 0; line < all.lines(); ++line)
