@@ -14,6 +14,7 @@ import check_ranges
 import check_sizes
 import check_translations
 import check_words
+import command_pages
 import course
 
 LAYERS = """
@@ -364,6 +365,25 @@ class Course(unittest.TestCase):
         self.assertTrue(course.same("a│░█ │", "a│▒▓ │"))
         self.assertFalse(course.same("a│░█ │", "a│▓█ │"))
         self.assertFalse(course.same("a│·█ │", "a│ █ │"))
+
+
+class CommandPages(unittest.TestCase):
+    MANUAL = ('.TH HEXAPLA-JOIN 1 "" "hexapla 1" "User Commands"\n.SH NAME\nhexapla-join \\- join the parts\n'
+              ".SH SYNOPSIS\n\\fBhexapla join\\fR [\\fIOPTION\\fR]...\n.SH OPTIONS\n.TP\n"
+              "\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIA|B\\fR\nfile\nwith <s>\n"
+              ".SH NOTES AND EXAMPLES\n.nf\nDone.\nExamples:\n  hexapla join \\-o x\n.fi\n.SH EXIT STATUS\n0: done\n")
+    PAGE = ("# hexapla join\n\nJoin the parts.\n\n`hexapla join [OPTION]...`\n\n## Options\n\n| name | meaning |\n|---|---|\n"
+            "| `-o`, `--output A\\|B` | file with \\<s> |\n\n## Notes and examples\n\nDone.\n\nExamples:\n\n```\nhexapla join -o x\n```\n")
+
+    def test_a_manual_page_becomes_markdown(self):
+        self.assertEqual(command_pages.markdown(self.MANUAL), self.PAGE)
+
+    def test_missing_changed_and_superfluous_pages_are_found(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(command_pages, "PAGES", pathlib.Path(folder)):
+            command_pages.write({"join.md": self.PAGE, "old.md": ""})
+            self.assertEqual(command_pages.check({"join.md": self.PAGE, "old.md": ""}), [])
+            found = command_pages.check({"join.md": self.PAGE + "x", "new.md": ""})
+            self.assertEqual([f.split()[0] for f in found], [f"docs/reference/{n}.md" for n in ("join", "new", "old")])
 
 
 class SetUp(unittest.TestCase):

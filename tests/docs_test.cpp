@@ -187,11 +187,20 @@ class Docs : public TestFolder {
 TEST_F(Docs, ExamplesRunAsTheyStand) {
   std::vector<Example> all = examples_in("README.md");
   EXPECT_FALSE(all.empty());
-  for (const auto& entry : fs::directory_iterator(source_path("docs")))
-    if (entry.path().extension() == ".md")
-      for (Example& e : examples_in("docs/" + entry.path().filename().string())) all.push_back(std::move(e));
-  EXPECT_GE(all.size(), 5u);
+  for (const std::string folder : {"docs", "docs/guide"})
+    for (const auto& entry : fs::directory_iterator(source_path(folder)))
+      if (entry.path().extension() == ".md")
+        for (Example& e : examples_in(cat(folder, "/", entry.path().filename().string()))) all.push_back(std::move(e));
+  EXPECT_GE(all.size(), 15u);
   run(all);
+}
+
+TEST_F(Docs, ReferenceIsWhatTheHelpSays) {
+  fs::create_directories(at("work"));
+  const End end = bash(cat("\"${HEXAPLA_PYTHON:-python3}\" -B '", source_path("scripts/command_pages.py"),
+                           "' --program '", build_path("hexapla"), "'\n"));
+  if (end.code == 127) GTEST_SKIP() << "no Python (HEXAPLA_PYTHON)";
+  EXPECT_EQ(end.code, 0) << end.errors;
 }
 
 TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {

@@ -122,8 +122,8 @@ struct Parameter {
 
 // Base class of all layers. A constructor's architecture consists of options of `hexapla train`
 // such as dim_model, dim_ff, heads, dropout, norm, norm_position, activation (all in
-// docs/commands.md); each layer reads those that it needs, with the defaults of the paper's base
-// model. UsageError: unknown option, value out of range.
+// docs/reference/train.md); each layer reads those that it needs, with the defaults of the paper's
+// base model. UsageError: unknown option, value out of range.
 class Layer {
  public:
   std::vector<Parameter> parameters();

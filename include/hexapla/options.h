@@ -1,6 +1,6 @@
 #pragma once
-// Options by name, as listed by `hexapla train --help` and docs/commands.md; "batch_tokens" and
-// "batch-tokens" are equivalent.
+// Options by name, as listed by `hexapla train --help` and docs/reference/train.md; "batch_tokens"
+// and "batch-tokens" are equivalent.
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>

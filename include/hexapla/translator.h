@@ -19,10 +19,10 @@
 
 namespace hexapla {
 
-// The same as the options of `hexapla translate`; see docs/commands.md for details. An option that
-// is not given has the value recorded in the model's file (`hexapla import` records the original
-// system's: beam_size, length_penalty, ..), or else the default below; a given value always takes
-// precedence, even if it equals the default. UsageError: out of range, or given although it has no
+// The same as the options of `hexapla translate`; see docs/guide/translating.md for details. An
+// option that is not given has the value recorded in the model's file (`hexapla import` records the
+// original system's: beam_size, length_penalty, ..), or else the default below; a given value always
+// takes precedence, even if it equals the default. UsageError: out of range, or given although it has no
 // effect with the other options (temperature without sample) or in a call (n_best in translate()).
 struct TranslatorOptions {
   std::optional<int> beam_size;          // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000

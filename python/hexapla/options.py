@@ -1,5 +1,5 @@
 """Names and types of the options given as keywords. Defaults, descriptions and ranges come from the library;
-docs/commands.md describes each option in detail, with "-" for "_"."""
+docs/reference describes each option, with "-" for "_"."""
 
 from __future__ import annotations
 

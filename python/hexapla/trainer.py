@@ -45,7 +45,7 @@ class Trainer:
         trainer = hexapla.Trainer(model="run", preset="tiny", max_updates=1000)
         trainer.train(list(zip(sources, targets)))
 
-    Options are those of `hexapla train`, as keywords (TrainingOptions); docs/commands.md describes them in detail. The
+    Options are those of `hexapla train`, as keywords (TrainingOptions); docs/reference/train.md describes them. The
     defaults below are those without a preset.
     """
 

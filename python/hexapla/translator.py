@@ -86,9 +86,9 @@ class Translator:
     """A trained model with its vocabularies, or several models as an ensemble.
 
     Its methods may be called from any number of threads at once. A translation depends only on its line, the model and
-    the options, not on other lines or threads. Options are keywords of its methods (SearchOptions); docs/commands.md
-    describes them in detail. It can be used in a with statement, which closes it. Pickling stores only the names of its
-    files and its arguments.
+    the options, not on other lines or threads. Options are keywords of its methods (SearchOptions);
+    docs/reference/translate.md describes them. It can be used in a with statement, which closes it. Pickling stores only
+    the names of its files and its arguments.
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
