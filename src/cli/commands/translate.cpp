@@ -326,7 +326,7 @@ void add_translate(Command& app, Action& chosen) {
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
   c->add_option("--shortlist", t->shortlist,
-                "compute the output layer only for the pieces that this file allows for a source: of Marian's and\n"
+                "compute the output layer only for the pieces that this file allows for a source: of Marian's and "
                 "Firefox's (lex.s2t.bin), or made by hexapla shortlist")
       ->type_name("FILE");
   t->alignment.bind(

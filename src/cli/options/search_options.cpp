@@ -58,10 +58,9 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
 
 Option* bind_glossary(Command& command, std::string& path) {
   return command
-      .add_option(
-          "--glossary", path,
-          "terms, one per line: source, a tab, translation or its forms (Hund|Hunde); for each occurrence of a\n"
-          "source, the translation contains one of its forms")
+      .add_option("--glossary", path,
+                  "terms, one per line: source, a tab, translation or its forms (Hund|Hunde); for each occurrence of a "
+                  "source, the translation contains one of its forms")
       ->check(text_input_beside_stdin())
       ->type_name("FILE");
 }
