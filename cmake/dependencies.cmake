@@ -30,7 +30,7 @@ endif()
 if(HEXAPLA_TESTS)
   find_package(GTest REQUIRED)
 endif()
-if(HEXAPLA_MPI)  # for training on several machines; src/train/cluster/mpi also compiles without it
+if(HEXAPLA_MPI)  # for the plugin with which one training runs on several machines
   find_package(MPI QUIET COMPONENTS CXX)
 endif()
 if(HEXAPLA_ONEDNN)  # Debian's CMake config of oneDNN requires OpenCL; header and library are enough
@@ -50,8 +50,6 @@ set(HEXAPLA_LIBS_model fmt::fmt)
 set(HEXAPLA_LIBS_text_document yaml-cpp PkgConfig::GUMBO PkgConfig::EXPAT PkgConfig::LIBZIP ${HEXAPLA_CMARK_GFM_EXTENSIONS} PkgConfig::CMARK_GFM)
 set(HEXAPLA_LIBS_inspect fmt::fmt)
 set(HEXAPLA_LIBS_lab fmt::fmt)
-if(HEXAPLA_MPI AND MPI_CXX_FOUND)
-  set(HEXAPLA_LIBS_train_cluster_mpi MPI::MPI_CXX)
-endif()
+set(HEXAPLA_LIBS_train_cluster_mpi ${CMAKE_DL_LIBS})
 set(HEXAPLA_LIBS_serve Boost::headers OpenSSL::SSL OpenSSL::Crypto ${HEXAPLA_CLD2_LIBRARY} Threads::Threads)
 set(HEXAPLA_LIBS_cli CLI11::CLI11 fmt::fmt)

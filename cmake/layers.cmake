@@ -4,6 +4,7 @@ set(HEXAPLA_APART_backend reference cpu)      # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
 set(HEXAPLA_APART_train cluster scale tune)
 set(HEXAPLA_APART_train_cluster mpi)          # linked by the program only
+set(HEXAPLA_APART_train_cluster_mpi plugin)   # a shared object that the program opens
 set(HEXAPLA_APART_text document)
 set(HEXAPLA_APART_decode opened)              # needs a device, which the rest of decode does not
 hexapla_layer(base                )

@@ -33,6 +33,9 @@ if(HEXAPLA_CLI)
   if(TARGET test_whole)
     add_dependencies(test_whole hexapla_program)  # its tests run the program
   endif()
+  if(TARGET hexapla_mpi)
+    add_dependencies(hexapla_program hexapla_mpi)  # which opens it beside itself
+  endif()
   install(TARGETS hexapla_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   include(manual)
 endif()

@@ -44,7 +44,7 @@ for precision in f32 int8; do
 done
 bench translate_vs_marian.py "pymarian numpy" "${fixed[@]}" --preset tiny --vocab-size 1000
 bench train_vs_pytorch.py "torch numpy" "${short[@]}" --preset tiny --vocab-size 500 --batch-tokens 256 --seconds 1
-if have mpirun && ldd "$program" | grep -q libmpi; then
+if have mpirun && [ -e "$(dirname "$program")/hexapla_mpi.so" ]; then
   torch=torch peer=()
   "$python" -c "import torch" 2>/dev/null || torch="" peer=(--no-peer)
   bench processes_vs_ddp.py "$torch" "${short[@]}" --updates 5 --vocab-size 120 --batch-tokens 256 "${peer[@]}" "$dir/text.src" "$dir/text.trg"

@@ -3,7 +3,7 @@
 # byte: 1x1, 2x1, 2x2, 3x2 and 4x1 processes x threads, with gradients summed after or during the backward pass,
 # accumulation, a moving average, validation and shuffling on disk. Then kills a random process of a run repeatedly
 # (kill -9) and resumes it with other numbers of processes.
-# Needs mpirun and a build with MPI (scripts/install_dependencies.sh --mpi).
+# Needs mpirun and the MPI plugin (scripts/install_dependencies.sh --mpi).
 # Usage: processes.sh HEXAPLA FOLDER KILLS SOURCE TARGET VALID-SOURCE VALID-TARGET
 # Example: HEXAPLA_PROCESSES_UPDATES=300 scripts/processes.sh build/release/hexapla runs 20 a.en a.de v.en v.de
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

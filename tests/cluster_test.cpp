@@ -57,7 +57,7 @@ class OverMpi : public SeveralProcesses {
  protected:
   void SetUp() override {
     if (!has("mpirun")) GTEST_SKIP() << "no mpirun (scripts/install_dependencies.sh --mpi)";
-    if (shell("ldd bin/hexapla | grep libmpi").code != 0) GTEST_SKIP() << "the program was built without MPI";
+    if (!fs::exists(build_path("hexapla_mpi.so"))) GTEST_SKIP() << "built without MPI";
   }
   static size_t times(const std::string& text, const std::string& part) {
     size_t n = 0;
@@ -130,6 +130,7 @@ TEST_F(OverMpi, OfAnotherProgramStopBeforeTheyTrain) {
     for (size_t i = program.find(compiler); i != program.npos; i = program.find(compiler, i + 1))
       if (std::isdigit(program[i + compiler.size()])) program[i] = 'X', ++changed;
   ASSERT_GT(changed, 0u);
+  fs::create_symlink(build_path("hexapla_mpi.so"), at("bin/hexapla_mpi.so"));
   std::ofstream(at("bin/other"), std::ios::binary) << program;
   fs::permissions(at("bin/other"), fs::perms::owner_all);
   std::string others = train("run", "--threads 1");
@@ -166,6 +167,18 @@ TEST_F(SeveralProcesses, WithoutTheirMpiAreRefused) {
   EXPECT_EQ(r.code, 2) << r.text;
   EXPECT_THAT(r.text, HasSubstr("has started 4 processes"));
   EXPECT_FALSE(fs::exists(at("run")));
+}
+
+TEST_F(SeveralProcesses, NeedThePlugin) {
+  fs::remove(at("bin/hexapla"));
+  fs::copy_file(fs::canonical(build_path("hexapla")), at("bin/hexapla"));
+  const Ended r = shell("OMPI_COMM_WORLD_SIZE=2 " + train("run", "--threads 1"));
+  EXPECT_EQ(r.code, 2) << r.text;
+  EXPECT_THAT(r.text, HasSubstr("started 2 processes, but hexapla_mpi.so, the MPI plugin, is not installed"));
+  EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 hexapla --version").code, 0);
+  EXPECT_EQ(shell("OMPI_COMM_WORLD_SIZE=1 " + train("alone", "--threads 1")).code, 0) << "a launcher's only process";
+  std::ofstream(at("bin/hexapla_mpi.so")) << "no plugin";
+  EXPECT_THAT(shell("OMPI_COMM_WORLD_SIZE=2 " + train("run", "--threads 1")).text, HasSubstr("cannot be opened"));
 }
 
 }  // namespace

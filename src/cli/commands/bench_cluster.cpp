@@ -14,7 +14,7 @@
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 #include "inspect/drawing/chart.h"
-#include "train/cluster/mpi/mpi_processes.h"
+#include "train/cluster/mpi/launched_processes.h"
 #include "train/scale/measurement.h"
 #include "train/scale/some_processes.h"
 

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
-#include "train/cluster/mpi/mpi_processes.h"
+#include "train/cluster/mpi/launched_processes.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
 

@@ -1,33 +1,17 @@
-#include "train/cluster/mpi/mpi_processes.h"
-
-#ifdef HEXAPLA_HAVE_MPI
+// The plugin hexapla_mpi.so: the only code that is linked with an MPI library. The program opens it if a launcher has
+// started it (train/cluster/mpi/launched_processes.cpp), so one program runs with and without MPI.
 #include <mpi.h>
-#endif
-
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <thread>
 
 #include "base/error.h"
+#include "train/cluster/mpi/plugin/plugin.h"
 
 namespace hexapla::cluster {
-namespace {
-
-// Number of processes according to the launcher's environment; 0: no launcher.
-int64_t started_by_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (const char* const value = std::getenv(name)) return std::max<int64_t>(1, std::atoll(value));
-  return std::getenv("PMIX_RANK") ? 1 : 0;
-}
-
-}  // namespace
-
-#ifdef HEXAPLA_HAVE_MPI
-
 namespace {
 
 // Larger messages are split: MPI counts bytes in an int.
@@ -137,37 +121,20 @@ class MpiProcesses final : public Processes {
 
 }  // namespace
 
-std::string mpi_library() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string version(text, static_cast<size_t>(length));
-  return version.substr(0, version.find_first_of(",\n"));
+const char* mpi_library() {
+  static const std::string version = [] {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string all(text, static_cast<size_t>(length));
+    return all.substr(0, all.find_first_of(",\n"));
+  }();
+  return version.c_str();
 }
 
-std::unique_ptr<Processes> launched_processes() {
-  const int64_t started = started_by_launcher();
-  if (started == 0) return std::make_unique<Alone>();
-  auto processes = std::make_unique<MpiProcesses>();
-  if (processes->count() == 1 && started > 1)
-    throw UsageError(cat("the launcher has started ", started, " processes, but each is alone with the MPI that this ",
-                         "program was built with, ", mpi_library(), ": start it with the mpirun of that, or with srun ",
-                         "and the MPI plugin that suits it"));
-  return processes;
-}
-
-#else
-
-std::string mpi_library() { return ""; }
-
-std::unique_ptr<Processes> launched_processes() {
-  if (const int64_t started = started_by_launcher(); started > 1)
-    throw UsageError(
-        cat("a launcher has started ", started, " processes, but this program was built without MPI: each ",
-            "would train a model of its own. Run scripts/install_dependencies.sh --mpi, and build it ", "again"));
-  return std::make_unique<Alone>();
-}
-
-#endif
+Processes* mpi_processes() { return std::make_unique<MpiProcesses>().release(); }
 
 }  // namespace hexapla::cluster
+
+extern "C" [[gnu::visibility("default")]] const hexapla::cluster::MpiPlugin hexapla_mpi_plugin{
+    HEXAPLA_VERSION, &hexapla::cluster::mpi_library, &hexapla::cluster::mpi_processes};

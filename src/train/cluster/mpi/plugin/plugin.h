@@ -1,0 +1,14 @@
+#pragma once
+// The interface between the program and its MPI plugin, which have the same version.
+#include "train/cluster/processes.h"
+
+namespace hexapla::cluster {
+
+struct MpiPlugin {
+  const char* version;        // of hexapla; the rest is only for a program of the same version
+  const char* (*library)();   // the MPI library, "Open MPI v4.1.4"
+  Processes* (*processes)();  // those of the launcher; call once. The caller owns them
+};
+inline constexpr char plugin_symbol[] = "hexapla_mpi_plugin", plugin_file[] = "hexapla_mpi.so";
+
+}  // namespace hexapla::cluster
