@@ -30,6 +30,17 @@ if(TARGET hexapla_program)
   add_dependencies(hexapla_program hexapla)  # so that building the program is enough to install
 endif()
 
+# libhexapla.a, for those who ask for it: cmake --build ... --target hexapla_static. Other programs link what
+# pkg-config --static --libs hexapla says.
+add_library(hexapla_static STATIC EXCLUDE_FROM_ALL ${library_objects} ${HEXAPLA_KERNEL_OBJECTS})
+set_target_properties(hexapla_static PROPERTIES OUTPUT_NAME hexapla LINKER_LANGUAGE CXX)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libhexapla.a DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+set(HEXAPLA_PC_PRIVATE "-lsentencepiece -lsentencepiece_train -lutf8proc -lre2 -lfmt -lz -lzstd -llzma -lxxhash -lyaml-cpp \
+-lgumbo -lexpat -lzip -lcmark-gfm-extensions -lcmark-gfm -lgomp -lpthread -ldl")
+if(HEXAPLA_ONEDNN AND HEXAPLA_DNNL_LIBRARY)
+  string(APPEND HEXAPLA_PC_PRIVATE " -ldnnl")
+endif()
+
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hexapla)
 install(TARGETS hexapla EXPORT hexapla LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -96,6 +96,14 @@ if(PKG_CONFIG AND NOT failed)
   step("building with pkg-config" ${COMPILER} -std=c++17 ${work}/translate/main.cpp -o ${work}/by_pkg_config ${flags}
     -Wl,-rpath,${prefix}/${LIBDIR})
   translates(${work}/by_pkg_config)
+  if(EXISTS ${prefix}/${LIBDIR}/libhexapla.a)
+    execute_process(COMMAND ${PKG_CONFIG} --static --cflags --libs hexapla OUTPUT_VARIABLE flags
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "-lhexapla" "-l:libhexapla.a" flags "${flags} ${FLAGS}")
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    step("building with the static library" ${COMPILER} -std=c++17 ${work}/translate/main.cpp -o ${work}/static ${flags})
+    translates(${work}/static)
+  endif()
 endif()
 
 file(REMOVE_RECURSE ${work})

@@ -49,7 +49,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(HEXAPLA_TEST_SOURCES_backend_cpu_emulated ${tests} src/${folder}/processor.cpp ${emulated} CACHE INTERNAL "")
   endif()
 endif()
+set(HEXAPLA_KERNEL_OBJECTS "" CACHE INTERNAL "")  # which TARGET_OBJECTS of this layer does not name
 foreach(isa ${isas})
+  set(HEXAPLA_KERNEL_OBJECTS ${HEXAPLA_KERNEL_OBJECTS} $<TARGET_OBJECTS:hexapla_kernels_${isa}> CACHE INTERNAL "")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:hexapla_kernels_${isa}>)
   if(HEXAPLA_TESTS AND NOT HEXAPLA_SANITIZE)  # no weak symbols, which the linker could share
     add_test(NAME kernels_share_no_functions_${isa} COMMAND_EXPAND_LISTS
