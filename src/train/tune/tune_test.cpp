@@ -226,6 +226,7 @@ TEST_F(TuneTest, LeavesOptionsThatTrainTheChosenOne) {
   EXPECT_GT(t.record.trials[0].rungs.front().bits, 0.1);
   const train::TrainOptions found = train::resolve_options(train::read_options_file(t.options_file)).options;
   EXPECT_EQ(found.model, at("t/model"));
+  EXPECT_THAT(read_file(t.options_file), testing::Not(HasSubstr("warmup"))) << "it must still fit --max-minutes";
   EXPECT_EQ(found.max_updates, 4);
   EXPECT_EQ(found.batch_tokens, 256);
   EXPECT_EQ(found.train_sets, std::vector({at("a"), at("b")}));

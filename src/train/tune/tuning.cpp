@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
@@ -310,7 +311,10 @@ Tuned Tuning::run() {
   const train::TrainOptions chosen =
       full_training(text_.given, record_.trials[done.chosen].candidate, folder_ + "/model");
   done.options_file = folder_ + "/best.yml";
-  write_file_atomically(done.options_file, train::dump_options(chosen) + "\n");
+  std::set<std::string> names{"preset", "model"};
+  for (const GivenOption& o : text_.given) names.insert(o.name);
+  for (const GivenOption& o : record_.trials[done.chosen].candidate.changes) names.insert(o.name);
+  write_file_atomically(done.options_file, train::dump_options(chosen, names) + "\n");
   done.minutes_in_full = minutes_of(chosen, record_.trials[done.chosen].rungs.back());
   done.held_out = text_.held_out;
   done.measured_on = valid_.size();

@@ -63,13 +63,19 @@ std::vector<GivenOption> read_options_file(const std::string& path) {
 }
 
 std::string dump_options(const TrainOptions& options) {
-  const auto idle = idle_options(options);
+  const std::vector<std::string> all = names_of_options();
+  return dump_options(options, {all.begin(), all.end()});
+}
+
+std::string dump_options(const TrainOptions& options, std::set<std::string> names) {
+  if (names.contains("layers")) names.insert({"enc-layers", "dec-layers"});
+  for (const std::string& idle : idle_options(options)) names.erase(idle);
   YAML::Emitter out;
   out << YAML::BeginMap;
   TrainOptions::visit(options, [&](const std::string& name, const auto& field, const std::string&, const auto& allowed,
                                    const auto&...) {
     using T = std::remove_cvref_t<decltype(field)>;
-    if (idle.contains(name)) return;
+    if (!names.contains(name)) return;
     if constexpr (requires { allowed.zero, field == 0; })
       if (allowed.zero && field == 0) {  // the parser rejects a literal 0
         out << YAML::Key << name << YAML::Value << allowed.zero;
@@ -84,7 +90,7 @@ std::string dump_options(const TrainOptions& options) {
     }
   });
   model::Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
-    if (!idle.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
+    if (names.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
   });
   out << YAML::EndMap;
   return out.c_str();

@@ -2,6 +2,7 @@
 // Turns options as given (words) into the resolved options of a run. The command line, config files
 // and library callers all use this.
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ inline constexpr const char* kLayersHelp = "layers of both stacks, N";  // `laye
 
 // All options as YAML; reading it back gives the same run.
 std::string dump_options(const TrainOptions& options);
+// Those of these names. Options that are left out follow from the others when the file is read: a warm-up that is not
+// given is shortened to fit max-minutes.
+std::string dump_options(const TrainOptions& options, std::set<std::string> names);
 
 // Reads options from a YAML file: a map from option names to values. Does not check the names;
 // resolve_options() does. UsageError naming file and line: unreadable, not a map, or an option
