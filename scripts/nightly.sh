@@ -13,6 +13,9 @@ for preset in release asan tsan; do
   HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
+note "nightly: clang-tidy"
+"$ROOT/scripts/install_dependencies.sh" --checks
+"$ROOT/scripts/tidy.sh" --all || die "clang-tidy found something; it is above"
 note "nightly: the static library"
 build release hexapla_static
 ctest --test-dir "$ROOT/build/release" --output-on-failure -R '^install_example' || die "libhexapla.a cannot be used"

@@ -18,7 +18,7 @@ struct Imported {
 struct ImportProgress {
   double done = 0, all = 0;  // bytes of the model file, each counted twice: once for the checksum, once to write it
 
-  operator double() const { return all > 0 ? done / all : 0; }  // NOLINT: implicit for progress bars
+  operator double() const { return all > 0 ? done / all : 0; }  // implicit for progress bars
 };
 
 // Reads another system's model at path, a file or a folder, and writes our model file to `output`.

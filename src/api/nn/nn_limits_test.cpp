@@ -9,7 +9,7 @@
 namespace hexapla::api {
 namespace {
 
-using namespace test;  // NOLINT: shared by tests of this folder
+using namespace test;  // shared by tests of this folder
 using nn::Tensor;
 using nn::Workspace;
 using testing::Each;

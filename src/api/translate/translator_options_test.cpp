@@ -15,7 +15,7 @@ namespace {
 
 struct AnyField {
   template <class T>
-  operator T() const;  // NOLINT: converts to a field of any type
+  operator T() const;  // converts to a field of any type
 };
 // The number of fields of an aggregate.
 template <class T, class... Known>

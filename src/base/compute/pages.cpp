@@ -42,7 +42,8 @@ void Pages::forget(size_t from, size_t to) {
 
 void Pages::give_back() {
   if (!mapped_) return;
-  mmap(mapped_, mapped_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  static_cast<void>(
+      mmap(mapped_, mapped_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
 }
 
 Pages::Pages(Pages&& other) noexcept

@@ -117,10 +117,10 @@ TEST(Pages, AreMoved) {
   b = std::move(a);
   EXPECT_EQ(b.data(), first);
   EXPECT_EQ(b.size(), 4 * mebibyte);
-  EXPECT_EQ(a.data(), second);  // NOLINT: swapped by the move
+  EXPECT_EQ(a.data(), second);  // swapped by the move
   const Pages c(std::move(b));
   EXPECT_EQ(c.data()[0], std::byte{1});
-  EXPECT_EQ(b.data(), nullptr);  // NOLINT
+  EXPECT_EQ(b.data(), nullptr);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;  // NOLINT: the tests' shared names
+using namespace test;  // the tests' shared names
 
 struct ConstraintsTest : WithTranslator {
   ConstraintsTest() : WithTranslator(make_cpu_backend()) {}

@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 namespace {
-using namespace test;  // NOLINT: the tests' shared names
+using namespace test;  // the tests' shared names
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

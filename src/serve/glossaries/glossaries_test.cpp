@@ -3,7 +3,7 @@
 
 namespace hexapla::serve {
 namespace {
-using namespace test;  // NOLINT: shared by tests of this layer
+using namespace test;  // shared by tests of this layer
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

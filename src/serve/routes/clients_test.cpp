@@ -9,7 +9,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: shared by tests of this folder
+using namespace test;  // shared by tests of this folder
 using testing::ElementsAre;
 using testing::HasSubstr;
 

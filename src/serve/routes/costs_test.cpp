@@ -8,7 +8,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: shared by tests of this folder
+using namespace test;  // shared by tests of this folder
 using testing::HasSubstr;
 
 constexpr std::size_t mebibyte = 1 << 20, for_requests = 64 * mebibyte, for_one = for_requests / 4;

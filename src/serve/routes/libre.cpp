@@ -14,7 +14,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace libre;  // NOLINT: shared by its routes
+using namespace libre;  // shared by its routes
 
 int alternatives_in(const Parameters& p, std::int64_t most) {
   const Json& given = p["alternatives"];

@@ -11,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace deepl;  // NOLINT: shared by its routes
+using namespace deepl;  // shared by its routes
 
 std::vector<std::string> texts_of(const Json& text) {
   std::vector<std::string> all;

@@ -10,7 +10,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace deepl;  // NOLINT: shared by its routes
+using namespace deepl;  // shared by its routes
 
 constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
 constexpr std::chrono::hours longest{1};

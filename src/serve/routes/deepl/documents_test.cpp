@@ -8,7 +8,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: shared by tests of this folder
+using namespace test;  // shared by tests of this folder
 
 struct DocumentRoutes : WithService {
   static Received send(const std::string& name, const std::string& content, const std::string& target = "DE",

@@ -11,7 +11,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace libre;  // NOLINT: shared by its routes
+using namespace libre;  // shared by its routes
 
 bool asks_for_attributes(const Parameters& p) {
   const std::string given = p.text_or("attributes", "false");

@@ -6,7 +6,7 @@
 namespace hexapla::serve {
 namespace {
 
-using namespace test;  // NOLINT: shared by tests of this folder
+using namespace test;  // shared by tests of this folder
 
 struct FileRoutes : WithService {
   static std::string form(const std::string& file_name, const std::string& content, const std::string& target = "de") {
