@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/guard.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla {
 namespace api {

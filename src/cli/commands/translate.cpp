@@ -28,7 +28,7 @@
 #include "decode/trace/beam_trace.h"
 #include "inspect/report/beam_report.h"
 #include "inspect/text_pair.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::cli {
 namespace {

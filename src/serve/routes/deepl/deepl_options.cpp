@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "text/document/html/html.h"
+#include "text/document/tags/xml_tokens.h"
 #include "text/document/text/text_lines.h"
 #include "text/document/xml/xml_text.h"
-#include "text/document/xml/xml_tokens.h"
 
 namespace hexapla::serve {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "serve/http/form.h"
 #include "text/document/document.h"
-#include "text/document/tag_rules.h"
+#include "text/document/tags/tag_rules.h"
 
 namespace hexapla::serve {
 

@@ -5,7 +5,7 @@
 #include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "serve/routes/files/file_request.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "serve/routes/routes.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 

@@ -6,7 +6,7 @@
 #include "serve/http/proxies.h"
 #include "serve/routes/files/file_request.h"
 #include "serve/routes/libre_request.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 namespace {

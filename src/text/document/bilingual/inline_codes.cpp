@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/document/tags/xml_tokens.h"
 #include "text/document/xml/xml_text.h"
-#include "text/document/xml/xml_tokens.h"
 
 namespace hexapla::document {
 namespace {

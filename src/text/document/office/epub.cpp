@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "text/document/html/html.h"
-#include "text/document/office/archive.h"
-#include "text/document/office/archive_document.h"
-#include "text/document/office/span_part.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/span_part.h"
 #include "text/document/xml/xml_events.h"
 
 namespace hexapla::document {

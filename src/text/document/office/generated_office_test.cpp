@@ -4,7 +4,7 @@
 #include <map>
 
 #include "text/document/office/open_document.h"
-#include "text/document/office/open_xml/open_xml.h"
+#include "text/document/office/open_xml.h"
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 

@@ -1,9 +1,9 @@
 #include "text/document/office/open_document.h"
 
 #include "base/error.h"
-#include "text/document/office/archive.h"
-#include "text/document/office/archive_document.h"
-#include "text/document/office/span_part.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/span_part.h"
 
 namespace hexapla::document {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/document/document.h"
-#include "text/document/office/archive.h"
+#include "text/document/office/archive/archive.h"
 #include "text/document/test_translations.h"
 
 namespace hexapla::document {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 #include "text/document/test_translations.h"
 #include "text/document/text/utf16.h"
 

@@ -1,4 +1,4 @@
-#include "text/document/office/archive.h"
+#include "text/document/office/archive/archive.h"
 
 #include <zip.h>
 

@@ -1,4 +1,4 @@
-#include "text/document/office/span_part.h"
+#include "text/document/office/parts/span_part.h"
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text/document/office/archive_document.h"
-#include "text/document/office/open_xml/run_atoms.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/run_atoms.h"
 #include "text/document/pieces.h"
 #include "text/document/xml/xml_events.h"
 

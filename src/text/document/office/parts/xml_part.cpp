@@ -1,4 +1,4 @@
-#include "text/document/office/xml_part.h"
+#include "text/document/office/parts/xml_part.h"
 
 #include <algorithm>
 #include <array>

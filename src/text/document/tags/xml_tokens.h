@@ -6,7 +6,7 @@
 
 #include "text/document/pieces.h"
 #include "text/document/runs.h"
-#include "text/document/tag_rules.h"
+#include "text/document/tags/tag_rules.h"
 #include "text/document/xml/xml_events.h"
 
 namespace hexapla::document {

@@ -1,4 +1,4 @@
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 #include "text/document/markdown/markdown.h"
 #include "text/document/office/epub.h"
 #include "text/document/office/open_document.h"
-#include "text/document/office/open_xml/open_xml.h"
+#include "text/document/office/open_xml.h"
 #include "text/document/strings/json_strings.h"
 #include "text/document/strings/po_strings.h"
 #include "text/document/strings/yaml_strings.h"

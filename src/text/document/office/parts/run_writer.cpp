@@ -1,4 +1,4 @@
-#include "text/document/office/open_xml/run_writer.h"
+#include "text/document/office/parts/run_writer.h"
 
 #include "base/error.h"
 #include "base/range.h"

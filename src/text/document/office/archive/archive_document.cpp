@@ -1,10 +1,10 @@
-#include "text/document/office/archive_document.h"
+#include "text/document/office/archive/archive_document.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "text/document/office/archive.h"
+#include "text/document/office/archive/archive.h"
 
 namespace hexapla::document {
 namespace {

@@ -1,5 +1,5 @@
 // Archives of strangers are read within limits, and what is not replaced in them stays as it is.
-#include "text/document/office/archive.h"
+#include "text/document/office/archive/archive.h"
 
 #include <gmock/gmock.h>
 

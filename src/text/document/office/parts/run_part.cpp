@@ -1,4 +1,4 @@
-#include "text/document/office/open_xml/run_part.h"
+#include "text/document/office/parts/run_part.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "text/document/office/open_xml/run_atoms.h"
+#include "text/document/office/parts/run_atoms.h"
 
 #include <algorithm>
 #include <map>

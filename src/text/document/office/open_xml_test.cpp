@@ -1,10 +1,10 @@
 // Office Open XML: text moves, styles move along, and nothing else does.
-#include "text/document/office/open_xml/open_xml.h"
+#include "text/document/office/open_xml.h"
 
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/document/office/open_xml/run_part.h"
+#include "text/document/office/parts/run_part.h"
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 

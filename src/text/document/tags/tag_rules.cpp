@@ -1,4 +1,4 @@
-#include "text/document/tag_rules.h"
+#include "text/document/tags/tag_rules.h"
 
 #include <algorithm>
 #include <map>

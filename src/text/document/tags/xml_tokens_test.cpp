@@ -1,5 +1,5 @@
 // XML with the tags that DeepL's interface lets one choose.
-#include "text/document/xml/xml_tokens.h"
+#include "text/document/tags/xml_tokens.h"
 
 #include <gmock/gmock.h>
 

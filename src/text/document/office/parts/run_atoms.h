@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "text/document/office/open_xml/run_writer.h"
+#include "text/document/office/parts/run_writer.h"
 #include "text/document/pieces.h"
 
 namespace hexapla::document {

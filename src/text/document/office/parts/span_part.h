@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "text/document/office/open_xml/run_atoms.h"
-#include "text/document/office/open_xml/run_writer.h"
-#include "text/document/office/xml_part.h"
+#include "text/document/office/parts/run_atoms.h"
+#include "text/document/office/parts/run_writer.h"
+#include "text/document/office/parts/xml_part.h"
 
 namespace hexapla::document {
 

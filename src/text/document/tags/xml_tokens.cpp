@@ -1,4 +1,4 @@
-#include "text/document/xml/xml_tokens.h"
+#include "text/document/tags/xml_tokens.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
 // Files are read by the endings of their names.
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "text/document/office/open_xml/open_xml.h"
+#include "text/document/office/open_xml.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "text/document/office/archive.h"
-#include "text/document/office/archive_document.h"
-#include "text/document/office/open_xml/run_part.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/run_part.h"
 
 namespace hexapla::document {
 namespace {
