@@ -14,6 +14,7 @@
 #include "cli/terminal/terminal.h"
 #include "decode/decoding_options.h"
 #include "decode/live/live_queue.h"
+#include "serve/routes/routes.h"
 #include "serve/service.h"
 #include "text/utf8.h"
 
@@ -65,6 +66,7 @@ struct Serve {
     server.limits.connections_of_address = static_cast<size_t>(of_address);
     server.always = serve::Service::headers();
     serve::Service translations(service);
+    serve::add_routes(translations);
     serve::Server http(
         server, [&](const auto& call) { translations.answer(call); },
         [&](const serve::Answered& what) { translations.answered(what); });

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/libre_request.h"
 #include "text/document/html/html.h"
 #include "text/document/text/text_lines.h"

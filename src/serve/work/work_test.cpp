@@ -7,7 +7,6 @@
 #include "serve/work/chained_alignment.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
-#include "serve/work/workers.h"
 #include "text/document/text/text_lines.h"
 
 namespace hexapla::serve {
@@ -57,31 +56,6 @@ TEST(WaitingLines, HasSoManyPlaces) {
   two.reset();
   EXPECT_EQ(status(3), 200);
   lines.wait_until_empty();
-}
-
-TEST(Workers, DoWhatTheyHaveBeforeTheyGo) {
-  std::atomic<int> done = 0;
-  {
-    Workers workers(2);
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(workers.post([&] { ++done; }));
-    workers.post([] { throw std::runtime_error("lost"); });
-  }
-  EXPECT_EQ(done, 100);
-}
-
-TEST(Workers, TakeNoMoreThanMayWait) {
-  std::mutex held;
-  held.lock();
-  Workers workers(1, 1);
-  std::atomic<bool> begun = false;
-  EXPECT_TRUE(workers.post([&] {
-    begun = true;
-    const std::lock_guard wait(held);
-  }));
-  while (!begun) std::this_thread::yield();
-  EXPECT_TRUE(workers.post([] {}));
-  EXPECT_FALSE(workers.post([] {}));
-  held.unlock();
 }
 
 PendingTranslation::Lines upper(const std::vector<std::string>& lines) {

@@ -1,7 +1,7 @@
 // DeepL's documents: clients upload one, poll until it is done, and download it.
 #include "base/error.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "serve/routes/files/file_request.h"

@@ -1,4 +1,4 @@
-#include "serve/page.h"
+#include "serve/look/page.h"
 
 #include <gmock/gmock.h>
 

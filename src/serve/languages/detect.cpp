@@ -1,4 +1,4 @@
-#include "serve/models/detect.h"
+#include "serve/languages/detect.h"
 
 #include <cstdio>  // cld2's header forgets it
 // clang-format off
@@ -10,7 +10,7 @@
 #include <array>
 
 #include "base/error.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "text/utf8.h"
 
 namespace hexapla::serve {

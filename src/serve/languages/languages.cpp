@@ -1,4 +1,4 @@
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 
 #include <algorithm>
 #include <array>

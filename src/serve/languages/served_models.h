@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/compute/task_pool.h"
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"
 #include "hexapla/translator.h"
-#include "serve/work/workers.h"
 
 namespace hexapla::serve {
 
@@ -87,7 +87,7 @@ class ServedModels {
   std::shared_ptr<const ModelSet> load() const;
 
   // Deletes models, which joins their translators' threads. Declared first, so destroyed last.
-  mutable Workers graves_{1};
+  mutable TaskPool graves_{1};
   const std::vector<ModelPlace> places_;
   const ModelOptions options_;
   mutable std::mutex mutex_;

@@ -1,4 +1,4 @@
-#include "serve/models/served_models.h"
+#include "serve/languages/served_models.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "text/vocabulary/languages.h"
 
 namespace hexapla::serve {

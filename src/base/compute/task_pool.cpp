@@ -1,14 +1,14 @@
-#include "serve/work/workers.h"
+#include "base/compute/task_pool.h"
 
 #include <exception>
 
-namespace hexapla::serve {
+namespace hexapla {
 
-Workers::Workers(int threads, std::size_t most) : most_(most) {
+TaskPool::TaskPool(int threads, std::size_t most) : most_(most) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
-Workers::~Workers() {
+TaskPool::~TaskPool() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -17,7 +17,7 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Workers::post(std::function<void()> task) {
+bool TaskPool::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     if (most_ > 0 && tasks_.size() >= most_) return false;
@@ -27,12 +27,12 @@ bool Workers::post(std::function<void()> task) {
   return true;
 }
 
-std::size_t Workers::waiting() const {
+std::size_t TaskPool::waiting() const {
   const std::lock_guard lock(mutex_);
   return tasks_.size();
 }
 
-void Workers::work() {
+void TaskPool::work() {
   for (;;) {
     std::function<void()> task;
     {
@@ -49,4 +49,4 @@ void Workers::work() {
   }
 }
 
-}  // namespace hexapla::serve
+}  // namespace hexapla

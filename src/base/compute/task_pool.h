@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
-namespace hexapla::serve {
+namespace hexapla {
 
-class Workers {
+class TaskPool {
  public:
   // most: limit of the queue; 0: no limit.
-  explicit Workers(int threads, std::size_t most = 0);
-  ~Workers();  // finishes the queue first
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
+  explicit TaskPool(int threads, std::size_t most = 0);
+  ~TaskPool();  // finishes the queue first
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
 
   // Queues a task, if there is room. Exceptions of the task are dropped.
   bool post(std::function<void()> task);
@@ -33,4 +33,4 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace hexapla::serve
+}  // namespace hexapla
