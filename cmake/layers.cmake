@@ -2,6 +2,7 @@
 # Folders inside a layer form a staircase, too (scripts/check_layers.py). From the bottom up:
 #   text/document          its own files, xml, html, tags, one folder per kind of format, formats
 #   text/document/office   archive, parts, its own files
+#   decode                 options, steps, constraints, strategies, search, lines, rescoring, text, live, trace, augment, opened
 #   serve                  http, look, languages, files, glossaries, work, its own files, routes
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu)      # layers of their own

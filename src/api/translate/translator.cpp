@@ -15,9 +15,10 @@
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
-#include "decode/models/ensemble.h"
+#include "decode/constraints/constraint_maker.h"
 #include "decode/opened/alignment_head.h"
-#include "decode/option_ranges.h"
+#include "decode/options/option_ranges.h"
+#include "decode/search/ensemble.h"
 #include "text/utf8.h"
 
 namespace hexapla {

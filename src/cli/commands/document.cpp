@@ -14,7 +14,7 @@
 #include "cli/options/search_options.h"
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
-#include "decode/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 #include "text/document/formats/formats.h"
 
 namespace hexapla::cli {

@@ -13,6 +13,7 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
+#include "decode/constraints/glossary.h"
 #include "decode/opened/alignment_head.h"
 #include "decode/opened/open_model.h"
 #include "evaluate/metrics/make_metric.h"

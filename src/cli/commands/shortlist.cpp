@@ -9,10 +9,10 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
-#include "decode/models/shortlist.h"
 #include "decode/opened/alignment_head.h"
 #include "decode/opened/open_model.h"
 #include "decode/rescoring/aligner.h"
+#include "decode/steps/shortlist.h"
 #include "text/quantities.h"
 
 namespace hexapla::cli {

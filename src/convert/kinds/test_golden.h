@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "model/transformer.h"
 #include "tensor/safetensors.h"
 

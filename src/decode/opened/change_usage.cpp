@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/options/given_option.h"
 #include "base/range.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 
 namespace hexapla::models {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
-#include "decode/models/model_text.h"
+#include "decode/lines/model_vocabularies.h"
 #include "model/weights/packed_weights.h"
 #include "model/weights/quantize.h"
 #include "text/vocabulary/languages.h"

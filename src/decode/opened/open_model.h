@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu.h"
-#include "decode/rescoring/text_scorer.h"
+#include "decode/text/text_scorer.h"
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/opened/open_model.h"
-#include "decode/translate_options.h"
+#include "decode/options/translate_options.h"
 #include "evaluate/metrics/metric.h"
 
 namespace hexapla::report {

@@ -12,7 +12,7 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 #include "data/files/lines.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "inspect/report/comparison.h"

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/kinds/test_imported.h"
-#include "decode/models/search_defaults.h"
 #include "decode/opened/open_model.h"
+#include "decode/options/named/search_defaults.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {

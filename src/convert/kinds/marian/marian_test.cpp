@@ -14,8 +14,8 @@
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
 #include "convert/texts/plain_yaml.h"
-#include "decode/models/shortlist.h"
 #include "decode/opened/open_model.h"
+#include "decode/steps/shortlist.h"
 
 namespace hexapla::convert {
 namespace {
