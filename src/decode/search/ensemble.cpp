@@ -51,6 +51,18 @@ void mix_rows(const Ensemble& e, std::span<const Tensor> log_p, Tensor out) {
   });
 }
 
+size_t member_memory(const model::Transformer& model, const DecodingCapacity& capacity, DType dtype) {
+  const int64_t hypotheses = capacity.sentences * capacity.widest;
+  return decoding_memory(model.config,
+                         {.source_tokens = capacity.tokens,
+                          .hypotheses = hypotheses,
+                          .logit_rows = hypotheses,
+                          .longest = capacity.longest,
+                          .cache_rows = capacity.cache_rows,
+                          .candidates = 0},
+                         dtype);
+}
+
 }  // namespace
 
 const std::vector<std::string>& mixture_names() {
@@ -92,22 +104,6 @@ void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, 
   for (const Tensor& t : logits) log_softmax_in_place(cx, t);
   out.dtype == DType::f64 ? mix_rows<double>(ensemble, logits, out) : mix_rows<float>(ensemble, logits, out);
 }
-
-namespace {
-
-size_t member_memory(const model::Transformer& model, const DecodingCapacity& capacity, DType dtype) {
-  const int64_t hypotheses = capacity.sentences * capacity.widest;
-  return decoding_memory(model.config,
-                         {.source_tokens = capacity.tokens,
-                          .hypotheses = hypotheses,
-                          .logit_rows = hypotheses,
-                          .longest = capacity.longest,
-                          .cache_rows = capacity.cache_rows,
-                          .candidates = 0},
-                         dtype);
-}
-
-}  // namespace
 
 size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t candidates, DType dtype) {
   const int64_t numbers = logit_rows * (2 * ensemble.models.at(0)->config.target_vocab + 2 * candidates);

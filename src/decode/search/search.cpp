@@ -28,10 +28,6 @@ struct Everything {
   }
 };
 
-}  // namespace
-
-namespace {
-
 DecodingSizes sizes(const DecodingCapacity& capacity, const SearchOptions& options) {
   const int64_t hypotheses = capacity.sentences * capacity.widest;
   return {.source_tokens = capacity.tokens,

@@ -20,6 +20,14 @@ int64_t tokens_of(std::span<const text::Ids> sources) {
   return n;
 }
 
+// Numbers per row that a layer's feed-forward network keeps besides its output. With experts, per
+// choice: the dispatched row, hidden layer, output, gate, expert number, slot and token; and the
+// router's probabilities.
+int64_t hidden_numbers(const model::Config& c) {
+  if (c.experts == 0) return 4 * c.d_ff;
+  return c.experts_per_token * (2 * c.d_model + 2 * c.expert_width() + 4) + c.experts;
+}
+
 }  // namespace
 
 DecoderSteps::DecoderSteps(Context& cx, const model::Transformer& model, int64_t memory_rows, int64_t cache_rows,
@@ -99,18 +107,6 @@ NextLogits DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypo
   }
   return {model_.step(cx_, in, cache_, memory, pieces), model_.config.target_vocab, of_rows};
 }
-
-namespace {
-
-// Numbers per row that a layer's feed-forward network keeps besides its output. With experts, per
-// choice: the dispatched row, hidden layer, output, gate, expert number, slot and token; and the
-// router's probabilities.
-int64_t hidden_numbers(const model::Config& c) {
-  if (c.experts == 0) return 4 * c.d_ff;
-  return c.experts_per_token * (2 * c.d_model + 2 * c.expert_width() + 4) + c.experts;
-}
-
-}  // namespace
 
 size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dtype) {
   const int64_t keys = c.heads * c.d_k, values = c.heads * c.d_v;

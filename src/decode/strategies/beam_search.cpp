@@ -27,6 +27,14 @@ std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t
   return all;
 }
 
+// Call when the finished hypotheses are sorted and at least as many as the beam is wide.
+bool outscored(const Sentence& s, const SearchOptions& options) {
+  if (s.live.empty() || s.width == 1) return true;
+  const BeamEntry& best = s.live.front();
+  const auto tokens = static_cast<int64_t>(best.prefix.ids.size()) - 1;
+  return normalized(best.score, tokens, options) <= s.finished.back().normalized;
+}
+
 }  // namespace
 
 void sort(std::vector<Candidate>& candidates) {
@@ -50,18 +58,6 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
   }
   s.live = std::move(next);
 }
-
-namespace {
-
-// Call when the finished hypotheses are sorted and at least as many as the beam is wide.
-bool outscored(const Sentence& s, const SearchOptions& options) {
-  if (s.live.empty() || s.width == 1) return true;
-  const BeamEntry& best = s.live.front();
-  const auto tokens = static_cast<int64_t>(best.prefix.ids.size()) - 1;
-  return normalized(best.score, tokens, options) <= s.finished.back().normalized;
-}
-
-}  // namespace
 
 void retire(Sentence& s, const SearchOptions& options) {
   sort_best_first(s.finished);

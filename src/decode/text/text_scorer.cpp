@@ -105,6 +105,12 @@ bool is_all(const std::vector<text::TokenSpan>& spans, const std::string& text) 
 
 const LineWarning nobody;
 
+// A line that was translated as one part was not split.
+Parting parting_into(size_t parts, Parting parting) {
+  if (parts <= 1) parting.sentences = Sentences::keep;
+  return parting;
+}
+
 }  // namespace
 
 AlignmentUnit parse_alignment_unit(const std::string& word, const char* option) {
@@ -238,14 +244,6 @@ void TextScorer::add_kept(AlignedLine& line, const std::string& source, const st
   const auto from_words = text::words_of_tokens(source, from, ends), to_words = text::words_of_tokens(target, to, ends);
   for (size_t i = 0; i < from.size(); ++i) line.kept.emplace_back(from_words[i], to_words[i]);
 }
-
-namespace {
-// A line that was translated as one part was not split.
-Parting parting_into(size_t parts, Parting parting) {
-  if (parts <= 1) parting.sentences = Sentences::keep;
-  return parting;
-}
-}  // namespace
 
 TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& source, const Translation& target,
                                               const TranslateOptions& options, text::WordEnds ends) const {

@@ -44,24 +44,6 @@ void add_once(std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
 }
 
-}  // namespace
-
-ModelPlace ModelPlace::parse(const std::string& word) {
-  const size_t equals = word.find('=');
-  const std::string pair = word.substr(0, equals);
-  if (equals == std::string::npos || pair.find('/') != std::string::npos) return {word, "", ""};
-  const size_t between = pair.find(':') != std::string::npos ? pair.find(':') : pair.find('-');
-  const std::string source = language_code(pair.substr(0, between));
-  const std::string target = between == std::string::npos ? "" : language_code(pair.substr(between + 1));
-  if (source.empty() || target.empty())
-    throw UsageError(cat("`model` ", word,
-                         ": give two languages before the equals sign, as in en-de=MODEL or "
-                         "zh-Hans:en=MODEL"));
-  return {word.substr(equals + 1), source, target};
-}
-
-namespace {
-
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -78,6 +60,20 @@ std::string language_of_model(const text::Vocabulary& vocabulary, const std::str
 }
 
 }  // namespace
+
+ModelPlace ModelPlace::parse(const std::string& word) {
+  const size_t equals = word.find('=');
+  const std::string pair = word.substr(0, equals);
+  if (equals == std::string::npos || pair.find('/') != std::string::npos) return {word, "", ""};
+  const size_t between = pair.find(':') != std::string::npos ? pair.find(':') : pair.find('-');
+  const std::string source = language_code(pair.substr(0, between));
+  const std::string target = between == std::string::npos ? "" : language_code(pair.substr(between + 1));
+  if (source.empty() || target.empty())
+    throw UsageError(cat("`model` ", word,
+                         ": give two languages before the equals sign, as in en-de=MODEL or "
+                         "zh-Hans:en=MODEL"));
+  return {word.substr(equals + 1), source, target};
+}
 
 // Languages come from the place, or from a multilingual model's import, or from training file
 // names.
