@@ -53,7 +53,7 @@ train::TrainOptions with_precision(train::TrainOptions o, const std::optional<tr
 void write_report(const train::TrainOptions& options, train::TrainWatcher& watcher, train::TrainResult& result) {
   const CancelScope of_stopped_ones_too(nullptr);
   try {
-    report::write_report(options.model, static_cast<int>(options.threads));
+    inspect::write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model has been saved
     watcher.note(std::string("no report.html was written: ") + e.what());
     result.missing.push_back("report.html");

@@ -202,16 +202,16 @@ struct BenchCluster {
 
   // Draws the first three rates, the most that a chart takes.
   std::string drawn(const scale::Work& work, const scale::Network& link) const {
-    report::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
-                        "processes, as powers of two (10: 1,024)",
-                        {}};
+    inspect::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
+                         "processes, as powers of two (10: 1,024)",
+                         {}};
     for (size_t i = 0; i < rates.size() && i < 3; ++i) {
-      report::Series series{fmt::format("{:g} Gbit/s", rates[i]), {}, true};
+      inspect::Series series{fmt::format("{:g} Gbit/s", rates[i]), {}, true};
       for (int n = 1; n <= most_processes; n *= 2)
         series.points.emplace_back(std::log2(n), scale::efficiency(work, with_rate(link, rates[i]), n, sums()));
       chart.series.push_back(std::move(series));
     }
-    return report::draw_chart_document(chart);
+    return inspect::draw_chart_document(chart);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // For tests: another system's computations and translations (golden.safetensors, golden.json), and
-// the imported model's. OpenModel: models::OpenModel, which is in a layer above.
+// the imported model's. OpenModel: decode::OpenModel, which is in a layer above.
 #include <gmock/gmock.h>
 
 #include <optional>

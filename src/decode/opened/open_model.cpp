@@ -9,7 +9,7 @@
 #include "model/weights/quantize.h"
 #include "text/vocabulary/languages.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 int64_t numbers_stored(const model::LoadedModel& m, DType type) {
   int64_t n = 0;
@@ -123,4 +123,4 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<
   return e;
 }
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

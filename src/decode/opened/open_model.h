@@ -10,7 +10,7 @@
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 struct OpenModel {
   model::LoadedModel file;
@@ -51,4 +51,4 @@ struct OpenEnsemble {
 // translator() checks the weights.
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision);
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

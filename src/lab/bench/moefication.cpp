@@ -182,7 +182,7 @@ Rows least_squares(const Rows& x, const Rows& y) {
   return e.right;
 }
 
-SplitModel::SplitModel(models::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs)
+SplitModel::SplitModel(decode::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs)
     : model_(std::move(model)), experts_(experts) {
   const model::Config& c = model_.file.config;
   HEXAPLA_CHECK(c.norm_position == "post" && c.d_ff % experts == 0, "a model with norm ", c.norm_position, " and d_ff ",
@@ -220,7 +220,7 @@ model::ByRouter SplitModel::router(size_t network) const {
   return by;
 }
 
-const models::OpenModel& SplitModel::by_activation(int64_t active) {
+const decode::OpenModel& SplitModel::by_activation(int64_t active) {
   size_t next = 0;
   each_network(*model_.file.net, [&](const std::string&, const std::string&, model::AnyFeedForward& any) {
     const model::FeedForward& n = networks_[next++];
@@ -229,7 +229,7 @@ const models::OpenModel& SplitModel::by_activation(int64_t active) {
   return model_;
 }
 
-const models::OpenModel& SplitModel::by_routers(int64_t active) {
+const decode::OpenModel& SplitModel::by_routers(int64_t active) {
   size_t next = 0;
   each_network(*model_.file.net, [&](const std::string&, const std::string&, model::AnyFeedForward& any) {
     const model::FeedForward& n = networks_[next];
