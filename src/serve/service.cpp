@@ -190,7 +190,7 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
-LinesTask Service::task_of(Hops hops, const document::Document& parts) const {
+LinesTask Service::task_of(Hops hops, const text::document::Document& parts) const {
   LinesTask task;
   task.hops = std::move(hops);
   task.lines = parts.lines();

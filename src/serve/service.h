@@ -81,7 +81,7 @@ class Service {
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
   // A task for all lines of these texts, with the server's options and the alignments they need.
-  LinesTask task_of(Hops hops, const document::Document& parts) const;
+  LinesTask task_of(Hops hops, const text::document::Document& parts) const;
   // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
   // its answer. Exceptions become the answer. stop turns true when the translation timeout is over
   // or the client has disconnected.

@@ -155,7 +155,7 @@ struct Translate {
 
   // Warns of a document in a text format, refuses others: they would be read as lines of text.
   void say_of_documents(Progress& progress) const {
-    const document::Format* const format = document::format_of(input);
+    const text::document::Format* const format = text::document::format_of(input);
     if (format == nullptr || format->ending == ".txt") return;
     if (!format->text) throw UsageError(cat("--input ", input, " is a document: translate it with hexapla document"));
     if (!quiet)

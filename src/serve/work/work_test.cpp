@@ -88,7 +88,7 @@ TEST(ChainedAlignment, LeadsThroughTheWordsBetween) {
 }
 
 TEST(TextLines, PutsTextsTogetherAgain) {
-  const document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
+  const text::document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
   EXPECT_THAT(lines.lines(), testing::ElementsAre("a", "b", "...😀", "c"));
   const auto found = upper(lines.lines());
   EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n <b>\n<...😀>\n😀");

@@ -82,7 +82,7 @@ void answer(Service& service, const Service::Call& call) {
 void add_document_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/document",
-              "Translate a document, for DeepL's clients: " + document::format_list(),
+              "Translate a document, for DeepL's clients: " + text::document::format_list(),
               [&](const auto& call) { speaking_deepl(call, [&] { begin(service, call); }); },
               {{"file", "file", true, "the document"},
                {"target_lang", "string", true, "language to translate into"},

@@ -8,7 +8,7 @@
 #include "text/document/tags/xml_tokens.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -146,4 +146,4 @@ Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

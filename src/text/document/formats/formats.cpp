@@ -20,7 +20,7 @@
 #include "text/encoding.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 // A document that was read in UTF-8 and is written in UTF-16.
@@ -145,4 +145,4 @@ std::string advice_for(std::string_view name) {
   return cat("the end of its name says the format, and must be one of ", format_list());
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 
 #include "text/document/document.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct Format {
   std::string ending;  // ".html"
@@ -29,4 +29,4 @@ std::string advice_for(std::string_view name);
 // ".txt, .html, .srt", for messages.
 std::string format_list();
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

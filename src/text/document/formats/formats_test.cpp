@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::HasSubstr;
@@ -26,4 +26,4 @@ TEST(Formats, OthersAreRefusedWithAdvice) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/document/html/html.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -124,4 +124,4 @@ TEST(GeneratedPages, LoseNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -142,4 +142,4 @@ TEST(GeneratedDocuments, OfLibreOfficeLoseNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -11,7 +11,7 @@
 #include "text/document/office/archive/archive_document.h"
 #include "text/document/office/parts/run_part.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 // The types of parts with text end with one of these and "+xml".
@@ -88,4 +88,4 @@ std::shared_ptr<const Document> open_xml(const std::string& content) {
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -282,4 +282,4 @@ TEST(OpenXml, PointsInARowAreOne) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

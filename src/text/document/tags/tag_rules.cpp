@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -59,4 +59,4 @@ Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape 
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

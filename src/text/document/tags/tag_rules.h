@@ -7,7 +7,7 @@
 #include "text/document/names.h"
 #include "text/document/runs.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct TagRules {
   // Names of elements, as the tokens have them.
@@ -20,4 +20,4 @@ struct TagRules {
 // tokens: of a document, as its structure says; with them its lines. escape: as the format writes text.
 Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

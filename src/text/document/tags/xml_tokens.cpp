@@ -8,7 +8,7 @@
 #include "text/document/html/html.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -114,4 +114,4 @@ Pieces xml_pieces(std::string_view xml, const std::string& name, const TagRules&
   return pieces_of(std::move(tokens), rules, xml_text);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include "text/document/tags/tag_rules.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // A text event, whose line ends stay as they are written. One that is written as a reference (&#10;) is a block, and
 // with all_lines every other, too.
@@ -23,4 +23,4 @@ Token token_of(std::string_view xml, const XmlEvent& event);
 // xml_events(); name: for it.
 Pieces xml_pieces(std::string_view xml, const std::string& name, const TagRules& rules);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

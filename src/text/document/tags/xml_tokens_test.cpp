@@ -7,7 +7,7 @@
 #include "text/document/html/html.h"
 #include "text/words.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST(XmlTokens, TakeWhatNobodyWouldWrite) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

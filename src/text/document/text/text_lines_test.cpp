@@ -8,7 +8,7 @@
 #include "text/document/test_translations.h"
 #include "text/document/text/utf16.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(Utf16, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr std::uint64_t large = std::uint64_t{1} << 20;
@@ -195,4 +195,4 @@ std::string with_members(std::string_view archive, const std::map<std::string, s
   return open.closed();
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct ArchiveLimits {
   std::size_t members = 20'000;
@@ -42,4 +42,4 @@ class Archive {
 // order and dates. DataError as Archive.
 std::string with_members(std::string_view archive, const std::map<std::string, std::string>& changed);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 
 #include "text/document/office/archive/archive.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 std::vector<Pieces> texts_of(const std::vector<Member>& members) {
@@ -39,4 +39,4 @@ std::size_t ArchiveDocument::ranks(std::size_t, const Lines& found) const {
   return most;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

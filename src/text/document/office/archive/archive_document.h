@@ -6,7 +6,7 @@
 
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct Member {
   std::string name;
@@ -35,4 +35,4 @@ class ArchiveDocument final : public Document {
   PiecesDocument texts_;
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

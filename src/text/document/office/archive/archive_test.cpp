@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "text/document/office/test_office.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(Archive, TakesWhatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/ascii.h"
 #include "text/document/runs.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = RunAtom::Kind;
@@ -154,4 +154,4 @@ void add_lines(const RunAtoms& atoms, const std::vector<RunStyle>& styles, Piece
   Lines(atoms, usual_style(atoms, styles), pieces);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/document/office/parts/run_writer.h"
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct RunAtom {
   // line_break: in a sentence. block: ends one, as a tab does. A field is what Word computes from an instruction,
@@ -29,4 +29,4 @@ RunAtoms with_fields_joined(RunAtoms atoms);
 // are elements in it.
 void add_lines(const RunAtoms& atoms, const std::vector<RunStyle>& styles, Pieces& pieces);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

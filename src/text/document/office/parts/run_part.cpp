@@ -8,7 +8,7 @@
 #include "text/document/names.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -210,4 +210,4 @@ std::string RunPart::in_run(Index run, std::string_view xml) {
   return cat('<', event(run).name, '>', properties, xml, "</", event(run).name, '>');
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

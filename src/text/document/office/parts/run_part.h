@@ -9,7 +9,7 @@
 #include "text/document/office/parts/run_writer.h"
 #include "text/document/office/parts/xml_part.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 class RunPart final : public XmlPart {
  public:
@@ -38,4 +38,4 @@ class RunPart final : public XmlPart {
   std::map<std::string, std::size_t> style_numbers_;  // by their keys
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

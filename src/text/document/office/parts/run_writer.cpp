@@ -4,7 +4,7 @@
 #include "base/range.h"
 #include "text/ascii.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr char style_begin = '\x0E', style_end = '\x0F', markup_begin = '\x10', markup_end = '\x11',
@@ -82,4 +82,4 @@ std::string with_runs(const std::string& marked, const std::vector<RunStyle>& st
   return Writer(marked, styles).written();
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

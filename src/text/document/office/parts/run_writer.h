@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct RunStyle {
   std::string before = {}, text = {}, after = {};  // "<w:r><w:rPr>..</w:rPr>", "w:t" (or none), "</w:r>"
@@ -29,4 +29,4 @@ std::string style_ends();
 // marked: XML with lines in it. styles: by their numbers.
 std::string with_runs(const std::string& marked, const std::vector<RunStyle>& styles);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/characters.h"
 #include "text/document/names.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -122,4 +122,4 @@ std::string SpanPart::in_span(std::string_view xml, std::size_t style) {
   return cat(styles_[style].before, xml, styles_[style].after);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include "text/document/office/parts/run_writer.h"
 #include "text/document/office/parts/xml_part.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 class SpanPart final : public XmlPart {
  public:
@@ -34,4 +34,4 @@ class SpanPart final : public XmlPart {
   std::map<std::string, std::size_t> style_numbers_;  // by their looks
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -180,4 +180,4 @@ Member XmlPart::member() {
           [styles = styles_](const std::string& joined) { return with_inner_paragraphs(with_runs(joined, styles)); }};
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -11,7 +11,7 @@
 #include "text/document/pieces.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 class XmlPart {
  public:
@@ -67,4 +67,4 @@ class XmlPart {
   std::size_t spent_ = 0;     // bytes
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document
