@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/range.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 using Numbers = std::array<double, 3>;
@@ -152,4 +152,4 @@ double measure_processor_per_byte(cluster::Processes& p) {
   return sum / (p.count() * static_cast<double>(times) * static_cast<double>(bytes) * (p.count() - 1));
 }
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

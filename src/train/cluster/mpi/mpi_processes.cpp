@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 // Number of processes according to the launcher's environment; 0: no launcher.
@@ -170,4 +170,4 @@ std::unique_ptr<Processes> launched_processes() {
 
 #endif
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

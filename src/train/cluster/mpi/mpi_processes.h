@@ -5,7 +5,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 // The MPI library used by this build, "Open MPI v4.1.4"; "" without.
 std::string mpi_library();
@@ -15,4 +15,4 @@ std::string mpi_library();
 // started several processes, but this program was built without MPI or with another library.
 std::unique_ptr<Processes> launched_processes();
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster
