@@ -89,6 +89,12 @@ class Layers(unittest.TestCase):
             "src/tensor/t.h": '#pragma once\n#include "base/a.h"\n', "src/base/y/c.cpp": '#include "tensor/t.h"\n'})
         self.assertEqual(found, ["src: the folders base, tensor include each other"])
 
+    def test_namespaces_follow_the_folders(self):
+        def opening(space):
+            return {"src/cli/b.cpp": f"namespace {space} {{\n}}  // namespace {space}\n"}
+        self.assertEqual(problems(check_layers.check, files=opening("hexapla::cli::terminal")), [])
+        self.finds("src/cli/b.cpp: opens the namespace hexapla::report, but its folder is cli", opening("hexapla::report"))
+
     def test_circles_of_includes(self):
         def ring(*units):
             following = units[1:] + units[:1]
