@@ -1,4 +1,4 @@
-# Writes the files of a folder into a C++ file, as the arrays declared in src/serve/page.h.
+# Writes the files of a folder into a C++ file, as the arrays declared in src/serve/look/page.h.
 # cmake -D FOLDER=src/serve/page -D OUT=page_files.cpp -P cmake/embed.cmake
 file(GLOB files LIST_DIRECTORIES false ${FOLDER}/*)
 list(SORT files)
@@ -31,7 +31,7 @@ foreach(file IN LISTS files)
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE ${OUT}.new "// Made by cmake/embed.cmake.
-#include \"serve/page.h\"
+#include \"serve/look/page.h\"
 
 namespace hexapla::serve {
 namespace {

@@ -1,4 +1,9 @@
 # Which folder of src/ may include which: one line per folder, read by CMake and by scripts/check_layers.py.
+# Folders inside a layer form a staircase, too (scripts/check_layers.py). From the bottom up:
+#   text/document          its own files, xml, html, tags, one folder per kind of format, formats
+#   text/document/office   archive, parts, its own files
+#   decode                 options, steps, constraints, strategies, search, lines, rescoring, text, live, trace, augment, opened
+#   serve                  http, look, languages, files, glossaries, work, its own files, routes
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu)      # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
@@ -22,9 +27,9 @@ hexapla_layer(evaluate            base)
 hexapla_layer(decode              base tensor backend ops model text data)
 hexapla_layer(decode/opened       base tensor backend backend/cpu ops model text data decode)
 hexapla_layer(convert             base tensor backend backend/reference ops model text data decode)
+hexapla_layer(inspect             base tensor backend ops model text data evaluate decode decode/opened)
 hexapla_layer(train               base train/cluster tensor backend ops model text data decode evaluate)
 hexapla_layer(train/scale         base train/cluster tensor backend ops model text data train)
-hexapla_layer(inspect             base tensor backend ops model text data evaluate decode decode/opened train)
 hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(train/tune          base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(text/document       base text)

@@ -2,7 +2,8 @@
 """Checks every #include in src/ against cmake/layers.cmake. Allows no include cycle of more than two units (a unit is a
 header with its .cpp), no folder with more than twenty files, each large third-party header in only one file, no library
 code that prints or ends the process, no command-line flag in a library's messages, JSON converted to text in only one
-place, and only one type per name: two with the same name are undefined behavior that no compiler reports.
+place, only one type per name (two with the same name are undefined behavior that no compiler reports), and the namespace
+of a file is its folder's.
 Usage: check_layers.py [ROOT]"""
 import pathlib
 import re
@@ -28,7 +29,10 @@ MAY_WRITE_MARKDOWN = {"lab"}
 CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 # Folders whose parts still include each other (".": the files of the folder itself). Take them apart; add none.
 KNOWN_CIRCLES = {"src/" + folder for folder in [
-    "cli", "decode", "text/document", "text/document/office", "serve"]}
+    "cli"]}
+OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
+NO_NAMESPACE = {"base", "tensor", "backend", "ops", "api"}  # what all share, and the public interface
+OTHER_NAMESPACE = {"train/tune": "tune", "decode/options/option_ranges.h": "ranges"}
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
@@ -101,7 +105,7 @@ def fork(unit, other):
 
 
 def check_staircases(includes):
-    """Finds folders inside a layer that include each other; its own files count as one of them."""
+    """Finds folders that include each other: those of src, and those inside a folder, whose own files count as one."""
     levels = {}
     for unit, others in includes.items():
         for other in others:
@@ -111,7 +115,7 @@ def check_staircases(includes):
             if a != b:
                 steps.setdefault(a, set()).add(b)
     return [f"{parent}: the folders {', '.join(circle)} include each other"
-            for parent, steps in sorted(levels.items()) if parent not in {"src", *KNOWN_CIRCLES} for circle in circles(steps)]
+            for parent, steps in sorted(levels.items()) if parent not in KNOWN_CIRCLES for circle in circles(steps)]
 
 
 def check_rooms(root):
@@ -169,6 +173,15 @@ def check_includes(name, text, allowed):
     return problems
 
 
+def check_namespace(name, text):
+    """A folder of src/ is a namespace; what a file opens last is its own."""
+    opened, own = OPENED.findall(text), name.parts[0]
+    expected = next((space for place, space in OTHER_NAMESPACE.items() if str(name).startswith(place)), own)
+    if own in NO_NAMESPACE or not opened or opened[-1] == expected:
+        return []
+    return [f"src/{name}: opens the namespace hexapla::{opened[-1]}, but its folder is {own}"]
+
+
 def check(root):
     allowed, problems = layers(root)
     problems += check_rooms(root)
@@ -180,6 +193,7 @@ def check(root):
         text = sources.text_of(root / path) or ""
         if path.parts[0] == "src":
             problems += check_includes(path.relative_to("src"), text, allowed)
+            problems += check_namespace(path.relative_to("src"), text)
         for name in types_of(text):
             if defined.setdefault(name, path) != path:
                 problems.append(f"{path}: {name} is a type of {defined[name]}, too; give one of them another name")

@@ -54,8 +54,8 @@ class Layers(unittest.TestCase):
         self.assertEqual(problems(check_layers.check), [])
 
     def test_upward_include(self):
-        self.finds("src/base/b.cpp:2: base may not include tensor/t.h",
-                   {"src/base/b.cpp": '\n#include "tensor/t.h"\n'})
+        self.finds("src/base/b.cpp:2: base may not include tensor/u.h",
+                   {"src/base/b.cpp": '\n#include "tensor/u.h"\n'})
 
     def test_a_folder_inside_another_is_a_layer_of_its_own(self):
         found = problems(check_layers.check, files={"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
@@ -82,6 +82,19 @@ class Layers(unittest.TestCase):
             found = problems(check_layers.check, files={**up, "src/base/c.h": '#pragma once\n#include "base/high/b.h"\n',
                                                         "src/base/high/d.cpp": '#include "base/c.h"\n'})
             self.assertEqual(found, ["src/base: the folders ., high include each other"])
+
+    def test_folders_of_src_are_a_staircase(self):
+        """A layer inside a folder is a part of it."""
+        found = problems(check_layers.check, files={
+            "cmake/layers.cmake": LAYERS + "hexapla_layer(base/y base tensor)\n",
+            "src/tensor/t.h": '#pragma once\n#include "base/a.h"\n', "src/base/y/c.cpp": '#include "tensor/t.h"\n'})
+        self.assertEqual(found, ["src: the folders base, tensor include each other"])
+
+    def test_namespaces_follow_the_folders(self):
+        def opening(space):
+            return {"src/cli/b.cpp": f"namespace {space} {{\n}}  // namespace {space}\n"}
+        self.assertEqual(problems(check_layers.check, files=opening("hexapla::cli::terminal")), [])
+        self.finds("src/cli/b.cpp: opens the namespace hexapla::report, but its folder is cli", opening("hexapla::report"))
 
     def test_circles_of_includes(self):
         def ring(*units):

@@ -67,12 +67,12 @@ TEST(Malloc, NoneAfterTheFirstStep) {
 }
 
 // One of two processes; the other one sends only zeros.
-class OneOfTwo final : public cluster::Processes {
+class OneOfTwo final : public train::cluster::Processes {
  public:
   int number() const override { return 1; }
   int count() const override { return 2; }
   std::string host() const override { return ""; }
-  void exchange(std::span<const cluster::Outgoing>, std::span<const cluster::Incoming>) override {}
+  void exchange(std::span<const train::cluster::Outgoing>, std::span<const train::cluster::Incoming>) override {}
 };
 
 // The additional work with several processes: summing, agreeing on a norm and exchanging updates.
@@ -87,7 +87,7 @@ TEST(Malloc, NoneAfterTheFirstUpdateOfSeveralProcesses) {
   train::Sharded sharded(process, 6, numbers, segments, train::Overlap::on);
   std::vector<float> gradients(numbers, 1), values(numbers, 1);
   const Tensor slab = Tensor::of(gradients.data(), {numbers});
-  const std::vector<cluster::Share> rounded{{64, 1000}, {numbers / 2, numbers - 64}};
+  const std::vector<train::cluster::Share> rounded{{64, 1000}, {numbers / 2, numbers - 64}};
   auto backend = make_cpu_backend();
   Arena arena(1 << 20);
   Context cx{*backend, arena};

@@ -38,7 +38,7 @@ void Model::save(const std::string& path) const {
 
 void Model::save_quantized(const std::string& path, const std::vector<std::string>& keep) const {
   api::guarded([&] {
-    quantize::check_kept(*impl_->loaded.net, keep);
+    model::check_kept(*impl_->loaded.net, keep);
     model::save_quantized(path, *impl_->loaded.net, impl_->loaded.text(), impl_->loaded.history, keep);
   });
 }

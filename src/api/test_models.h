@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/compute/random.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "model/weights/model_file.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/vocabulary.h"

@@ -18,7 +18,7 @@ namespace {
 
 std::optional<train::TrainingData> read_data(const train::TrainOptions& options, const data::ReadingProgress& reading,
                                              const std::atomic<bool>& stop, const train::ProgramPairs& pairs,
-                                             cluster::Processes& processes) {
+                                             train::cluster::Processes& processes) {
   const auto progress = [&](const char* what, int64_t n) {
     check_canceled();
     reading(what, n);
@@ -34,10 +34,10 @@ std::optional<train::TrainingData> read_data(const train::TrainOptions& options,
 // Resolves `precision` auto. A resumed run keeps the precision that auto chose when it started, on
 // any machine.
 train::TrainOptions with_precision(train::TrainOptions o, const std::optional<train::EarlierRun>& earlier,
-                                   train::TrainWatcher& watcher, cluster::Processes& processes) {
+                                   train::TrainWatcher& watcher, train::cluster::Processes& processes) {
   const std::string fastest = name_of(parse_precision(o.precision));
   if (o.precision != "auto") return o;
-  const std::string was = cluster::of_first(processes, processes.first() && earlier ? earlier->precision() : "");
+  const std::string was = train::cluster::of_first(processes, processes.first() && earlier ? earlier->precision() : "");
   o.precision = was.empty() ? fastest : was;
   if (o.precision == fastest) return o;
   if (o.precision == "bf16" && !supported(Precision::bf16))
@@ -53,7 +53,7 @@ train::TrainOptions with_precision(train::TrainOptions o, const std::optional<tr
 void write_report(const train::TrainOptions& options, train::TrainWatcher& watcher, train::TrainResult& result) {
   const CancelScope of_stopped_ones_too(nullptr);
   try {
-    report::write_report(options.model, static_cast<int>(options.threads));
+    inspect::write_report(options.model, static_cast<int>(options.threads));
   } catch (const UserError& e) {  // the model has been saved
     watcher.note(std::string("no report.html was written: ") + e.what());
     result.missing.push_back("report.html");
@@ -64,7 +64,7 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
 
 train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWatcher& watcher,
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
-                                const train::ProgramPairs& pairs, cluster::Processes& processes) {
+                                const train::ProgramPairs& pairs, train::cluster::Processes& processes) {
   const CancelScope scope(&stop);
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
   const train::TrainOptions options =

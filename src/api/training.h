@@ -15,6 +15,6 @@ namespace hexapla::api {
 train::TrainResult run_training(const train::TrainOptions& options, train::TrainWatcher& watcher,
                                 const data::ReadingProgress& reading, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs = {},
-                                cluster::Processes& processes = cluster::alone());
+                                train::cluster::Processes& processes = train::cluster::alone());
 
 }  // namespace hexapla::api

@@ -55,12 +55,12 @@ bool is_foreign_model(const std::string& path) {
   }
 }
 
-models::OpenModel open_any_model(const std::string& path) {
-  if (!is_foreign_model(path)) return models::open_model(path);
+decode::OpenModel open_any_model(const std::string& path) {
+  if (!is_foreign_model(path)) return decode::open_model(path);
   const PassingFolder folder;
   const std::string file = folder.file("model.safetensors");
   convert::import_model(path, file, {}, [](double) {});
-  return models::open_model(file);
+  return decode::open_model(file);
 }
 
 }  // namespace hexapla::cli

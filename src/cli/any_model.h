@@ -6,8 +6,8 @@ namespace hexapla::cli {
 
 // Opens a model file of ours, the folder of a run, or a model of another system that can be
 // imported without options (convert/import.h), through a temporary file that is removed before this
-// returns. Errors as models::open_model() and convert::import_model().
-models::OpenModel open_any_model(const std::string& path);
+// returns. Errors as decode::open_model() and convert::import_model().
+decode::OpenModel open_any_model(const std::string& path);
 
 // Whether it is a model file of ours, or the folder of a run with one; reads the file's metadata.
 bool is_own_model(const std::string& path);

@@ -18,7 +18,7 @@
 #include "convert/parsing/limits.h"
 #include "convert/texts/bpe_codes.h"
 #include "convert/texts/json_file.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 
 namespace hexapla::convert {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Text, a vocabulary and a matching model configuration, for tests with text input and output.
+#include "decode/lines/line_encoder.h"
 #include "decode/test_models.h"
-#include "decode/text/line_encoder.h"
 
 namespace hexapla::decode::test {
 

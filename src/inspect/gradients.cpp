@@ -4,7 +4,7 @@
 
 #include "inspect/attention_steps.h"
 #include "inspect/parameters_apart.h"
-#include "train/plan/memory_plan.h"
+#include "model/pass_memory.h"
 
 namespace hexapla::inspect {
 namespace {
@@ -62,13 +62,33 @@ bool has_no_gradient(const std::string& name, const model::Config& c) {
   return c.norm == "batch" && name.find("norm") != name.npos && name.find("input.norm") == name.npos;
 }
 
+struct PairLengths {
+  int64_t source, target;  // tokens, both with </s>
+};
+
+std::optional<PairLengths> half_of(const PairLengths& pair) {
+  const PairLengths half{(pair.source + 1) / 2, (pair.target + 1) / 2};
+  if (half.source == pair.source) return {};
+  return half;
+}
+
+size_t step_memory(const model::Transformer& net, const PairLengths& pair) {
+  return model::pass_memory(pair, half_of, [&](Context& cx, const PairLengths& lengths) {
+    const text::Ids source(static_cast<size_t>(lengths.source)), target(static_cast<size_t>(lengths.target));
+    const std::vector<int32_t> source_rows{0, static_cast<int32_t>(lengths.source)},
+        target_rows{0, static_cast<int32_t>(lengths.target)};
+    model::Transformer::Saved saved;
+    cx.training = true;
+    net.loss_and_gradient(cx, {source, target, target, source_rows, target_rows}, 0, 0, saved);
+  });
+}
+
 // The memory of a step, and of the additional tensors shown to the observer.
 size_t memory_of(const model::Transformer& net, const model::BatchView& batch, DType dtype) {
   const int64_t n = static_cast<int64_t>(batch.source.size()), m = static_cast<int64_t>(batch.target_in.size());
   const int64_t longest = std::max(n, m), d = net.config.d_model;
   const size_t shown = 2 * net.config.heads * longest * longest * sizeof(double) + 2 * longest * d * size_of(dtype);
-  return train::step_memory(net, train::made_up({{n, m}})) * size_of(dtype) / size_of(DType::f32) + shown +
-         (size_t{1} << 16);
+  return step_memory(net, {n, m}) * size_of(dtype) / size_of(DType::f32) + shown + (size_t{1} << 16);
 }
 
 }  // namespace

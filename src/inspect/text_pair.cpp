@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "base/error.h"
+#include "decode/lines/opened_line.h"
 #include "decode/search/search.h"
-#include "decode/text/opened_line.h"
 
 namespace hexapla::inspect {
 

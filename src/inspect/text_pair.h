@@ -2,8 +2,8 @@
 // Reads a sentence pair for an inspection from text.
 #include <optional>
 
-#include "decode/search_options.h"
-#include "decode/text/line_encoder.h"
+#include "decode/lines/line_encoder.h"
+#include "decode/options/search_options.h"
 #include "inspect/recorder.h"
 
 namespace hexapla::inspect {

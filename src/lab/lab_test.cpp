@@ -170,8 +170,9 @@ TEST_P(EachExperiment, GoesOnWhereItWasStopped) {
     EXPECT_THAT(r.findings, Each(Not(testing::ContainsRegex("better|worse|not told apart|lowest with"))))
         << "of one seed";
   }
-  for (const report::Chart& c : r.charts)
-    for (const report::Series& s : c.series) EXPECT_TRUE(s.bars.empty() || s.bars.size() == s.points.size()) << c.title;
+  for (const inspect::Chart& c : r.charts)
+    for (const inspect::Series& s : c.series)
+      EXPECT_TRUE(s.bars.empty() || s.bars.size() == s.points.size()) << c.title;
   EXPECT_NO_THROW(as_markdown({GetParam().name, "?", "", "", 1, 1}, r));
 }
 

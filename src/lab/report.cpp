@@ -69,7 +69,7 @@ std::vector<std::string> write_report(const std::string& folder, const Making& m
     write_file_atomically(written.back(), text);
   };
   write(m.name + ".md", as_markdown(m, r));
-  for (size_t i = 0; i < r.charts.size(); ++i) write(picture_name(m, i), report::draw_chart_document(r.charts[i]));
+  for (size_t i = 0; i < r.charts.size(); ++i) write(picture_name(m, i), inspect::draw_chart_document(r.charts[i]));
   write(m.name + ".json", json_text(as_json(m, r), 1) + "\n");
   return written;
 }

@@ -19,7 +19,7 @@ struct Report {
   std::vector<std::string> findings;  // sentences supported by the figures
   std::vector<std::string> method;    // paragraphs: what was measured, and how
   std::vector<Table> tables;
-  std::vector<report::Chart> charts;
+  std::vector<inspect::Chart> charts;
   nlohmann::ordered_json figures;  // all numbers, per seed
 };
 

@@ -22,7 +22,7 @@ std::string show(const Spread& s, int digits) {
   return fmt::format("{} ({:.{}f} to {:.{}f})", mean, s.least, digits, s.most, digits);
 }
 
-void add_point(double x, const Spread& s, report::Series& to) {
+void add_point(double x, const Spread& s, inspect::Series& to) {
   to.points.emplace_back(x, s.mean);
   to.bars.emplace_back(s.least, s.most);
 }

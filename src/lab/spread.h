@@ -16,7 +16,7 @@ Spread spread_of(const std::vector<double>& values);
 // "0.412 (0.398 to 0.431)"; for one seed "0.412".
 std::string show(const Spread& s, int digits);
 // Adds a point with error bar to a curve: the mean at x, and the lowest and highest value.
-void add_point(double x, const Spread& s, report::Series& to);
+void add_point(double x, const Spread& s, inspect::Series& to);
 
 // Two variants with one value per seed are told apart only if every seed of one beats every seed of
 // the other. Equal variants are told apart by chance with probability 2 / (a + b over a): 1 / 3

@@ -26,6 +26,28 @@ Activation make_activation(const std::string& name) {
   HEXAPLA_CHECK(name == "relu", "there is no activation '", name, "'");
   return Activation::relu;
 }
+
+Positions make_positions(const Config& c) {
+  if (c.positions == "learned") return LearnedPositions(c.max_positions, c.d_model);
+  if (c.positions == "none") return NoPositions{};
+  SinusoidalPositions p{c.d_model, Sinusoids::interleaved, c.first_position};
+  if (c.positions == "sinusoidal-halves")
+    p.kind = Sinusoids::halves;
+  else if (c.positions == "timing-signal")
+    p.kind = Sinusoids::timing_signal;
+  else
+    HEXAPLA_CHECK(c.positions == "sinusoidal", "there are no positions '", c.positions, "'");
+  return p;
+}
+
+// Without a backward pass only the layer's output y is needed: copies it over the layer's input and
+// gives back all memory taken since.
+Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
+  copy(cx, y, x);
+  cx.arena.rewind(before);
+  return x;
+}
+
 }  // namespace
 
 AnyFeedForward make_feed_forward(const Config& c) {
@@ -42,21 +64,6 @@ Embedding make_embedding(const Config& c, int64_t vocabulary) {
                 c.embedding_scale, "'");
   return Embedding(vocabulary, c.d_model, c.embedding_scale == "sqrt" ? std::sqrt(double(c.d_model)) : 1);
 }
-
-namespace {
-Positions make_positions(const Config& c) {
-  if (c.positions == "learned") return LearnedPositions(c.max_positions, c.d_model);
-  if (c.positions == "none") return NoPositions{};
-  SinusoidalPositions p{c.d_model, Sinusoids::interleaved, c.first_position};
-  if (c.positions == "sinusoidal-halves")
-    p.kind = Sinusoids::halves;
-  else if (c.positions == "timing-signal")
-    p.kind = Sinusoids::timing_signal;
-  else
-    HEXAPLA_CHECK(c.positions == "sinusoidal", "there are no positions '", c.positions, "'");
-  return p;
-}
-}  // namespace
 
 Input make_input(const Config& c) {
   Input in{make_positions(c), Dropout{c.dropout}, {}};
@@ -145,16 +152,6 @@ Encoder::Encoder(const Config& c) : input(make_input(c)) {
   }
   if (c.has_last_norm()) last_norm = make_norm(c);
 }
-
-namespace {
-// Without a backward pass only the layer's output y is needed: copies it over the layer's input and
-// gives back all memory taken since.
-Tensor in_place_of(Context& cx, Tensor x, Tensor y, const Arena::Mark& before) {
-  copy(cx, y, x);
-  cx.arena.rewind(before);
-  return x;
-}
-}  // namespace
 
 Tensor Encoder::forward(Context& cx, const Embedding& e, Tensor ids, Offsets rows, Saved& s) const {
   Scope scope("encoder");

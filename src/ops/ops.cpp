@@ -18,9 +18,7 @@ void check_weight(const char* op, const Weight& w) {
   HEXAPLA_CHECK(!w.packed || w.packed->shape() == w.shape(), op, ": the packed copy is of a weight ", w.packed->shape(),
                 ", but the weight is ", w.shape());
 }
-}  // namespace
 
-namespace {
 void check_linear(Tensor x, const Weight& w, Tensor b) {
   check_matrix("linear", "x", x);
   check_weight("linear", w);
@@ -29,6 +27,53 @@ void check_linear(Tensor x, const Weight& w, Tensor b) {
                 " takes ", in);
   if (b) check_vector("linear", "the bias", b, out);
 }
+
+Normalized allocate_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
+  check_matrix("add_norm", "x", x);
+  if (r) check_like("add_norm", "the residual", r, x);
+  check_vector("add_norm", "the gain", w.gain, x.shape[1]);
+  check_vector("add_norm", "the bias", w.bias, x.shape[1]);
+  return {cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
+}
+
+void check_ids(const char* op, Tensor table, Tensor ids) {
+  check_matrix(op, "the table", table);
+  for (int32_t id : ids.values<int32_t>())
+    HEXAPLA_CHECK(id >= 0 && id < table.shape[0], op, ": id ", id, " lies outside the table of ", table.shape[0],
+                  " rows");
+}
+
+// Rows of logits at a time: with a vocabulary of 10,000 they fit into the L2 cache.
+constexpr int64_t kLossTile = 128;
+
+Tensor loss_tile(Context& cx, const LossInput& in) {
+  return cx.scratch({std::min<int64_t>(in.x.shape[0], kLossTile), in.w.shape()[1]});
+}
+
+void check_loss(const LossInput& in) {
+  auto [n, d] = in.x.dims<2>("cross_entropy: x");
+  check_weight("cross_entropy", in.w);
+  HEXAPLA_CHECK(d == in.w.shape()[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape());
+  check_vector("cross_entropy", "the labels", in.labels, n);
+  for (int32_t label : in.labels.values<int32_t>())
+    HEXAPLA_CHECK(label >= 0 && label < in.w.shape()[1], "cross_entropy: label ", label, " is not one of the ",
+                  in.w.shape()[1], " classes");
+}
+
+void check_loss_gradient(const LossInput& in, Tensor dw) {
+  check_loss(in);
+  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
+  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
+}
+
+void check_r_drop(const RDropInput& in, Tensor dw) {
+  check_loss_gradient(in.passes, dw);
+  const int64_t n = in.passes.x.shape[0];
+  HEXAPLA_CHECK(n % 2 == 0, "r_drop: x ", in.passes.x.shape, " is not two passes");
+  const int32_t* labels = in.passes.labels.data<int32_t>();
+  HEXAPLA_CHECK(std::equal(labels, labels + n / 2, labels + n / 2), "r_drop: the labels of the two passes differ");
+}
+
 }  // namespace
 
 Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
@@ -114,16 +159,6 @@ void multiply(Context& cx, Tensor a, Tensor b, Tensor y) {
   cx.backend.multiply(a, b, y);
 }
 
-namespace {
-Normalized allocate_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
-  check_matrix("add_norm", "x", x);
-  if (r) check_like("add_norm", "the residual", r, x);
-  check_vector("add_norm", "the gain", w.gain, x.shape[1]);
-  check_vector("add_norm", "the bias", w.bias, x.shape[1]);
-  return {cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
-}
-}  // namespace
-
 Normalized add_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) {
   Normalized s = allocate_norm(cx, x, r, w);
   cx.backend.add_norm(x, r, w.gain, w.bias, w.eps, s.y, s.normed, s.rstd);
@@ -177,15 +212,6 @@ Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& 
   cx.backend.batch_norm_inference(x, r, w.gain, w.bias, w.eps, running.mean, running.variance, y);
   return y;
 }
-
-namespace {
-void check_ids(const char* op, Tensor table, Tensor ids) {
-  check_matrix(op, "the table", table);
-  for (int32_t id : ids.values<int32_t>())
-    HEXAPLA_CHECK(id >= 0 && id < table.shape[0], op, ": id ", id, " lies outside the table of ", table.shape[0],
-                  " rows");
-}
-}  // namespace
 
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale) {
   check_ids("embed", table, ids);
@@ -241,39 +267,6 @@ Tensor positions(Context& cx, Offsets rows) {
     for (int32_t i = rows[b]; i < rows[b + 1]; ++i) p.data<int32_t>()[i] = i - rows[b];
   return p;
 }
-
-namespace {
-// Rows of logits at a time: with a vocabulary of 10,000 they fit into the L2 cache.
-constexpr int64_t kLossTile = 128;
-
-Tensor loss_tile(Context& cx, const LossInput& in) {
-  return cx.scratch({std::min<int64_t>(in.x.shape[0], kLossTile), in.w.shape()[1]});
-}
-
-void check_loss(const LossInput& in) {
-  auto [n, d] = in.x.dims<2>("cross_entropy: x");
-  check_weight("cross_entropy", in.w);
-  HEXAPLA_CHECK(d == in.w.shape()[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape());
-  check_vector("cross_entropy", "the labels", in.labels, n);
-  for (int32_t label : in.labels.values<int32_t>())
-    HEXAPLA_CHECK(label >= 0 && label < in.w.shape()[1], "cross_entropy: label ", label, " is not one of the ",
-                  in.w.shape()[1], " classes");
-}
-
-void check_loss_gradient(const LossInput& in, Tensor dw) {
-  check_loss(in);
-  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
-  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
-}
-
-void check_r_drop(const RDropInput& in, Tensor dw) {
-  check_loss_gradient(in.passes, dw);
-  const int64_t n = in.passes.x.shape[0];
-  HEXAPLA_CHECK(n % 2 == 0, "r_drop: x ", in.passes.x.shape, " is not two passes");
-  const int32_t* labels = in.passes.labels.data<int32_t>();
-  HEXAPLA_CHECK(std::equal(labels, labels + n / 2, labels + n / 2), "r_drop: the labels of the two passes differ");
-}
-}  // namespace
 
 Loss cross_entropy(Context& cx, const LossInput& in) {
   check_loss(in);

@@ -160,6 +160,7 @@ TEST_F(FuzzedRequests, EachIsAnsweredOnce) {
   const std::uint64_t count = requests_per_test();
   {
     Service service(fuzzed_service(small_model()));
+    add_routes(service);
     AstrayRequests astray(7 + fuzz_seed());
     Random random(8 + fuzz_seed(), 2);
     for (std::uint64_t i = 0; i < count && !HasFatalFailure(); ++i) {
@@ -184,6 +185,7 @@ TEST_F(FuzzedRequests, EachIsAnsweredOnce) {
 TEST_F(FuzzedRequests, SoundOnesAreAnswered) {
   Watched watched;
   Service service(fuzzed_service(small_model()));
+  add_routes(service);
   for (const Request& r : sound_requests()) {
     watched.statuses.clear();
     service.answer(std::make_shared<Asked>(watched, r));

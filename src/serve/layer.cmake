@@ -14,5 +14,6 @@ if(HEXAPLA_SANITIZE)
   if(HEXAPLA_SANITIZE_TESTS_QUICKLY)
     list(APPEND connections -fno-sanitize=undefined)
   endif()
-  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/serve/http/server.cpp PROPERTIES COMPILE_OPTIONS "${connections}")
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/serve/http/server.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/http/session.cpp PROPERTIES COMPILE_OPTIONS "${connections}")
 endif()

@@ -9,8 +9,7 @@
 #include "base/nearest.h"
 #include "base/system/machine.h"
 #include "serve/http/responses.h"
-#include "serve/page.h"
-#include "serve/routes/routes.h"
+#include "serve/look/page.h"
 
 namespace hexapla::serve {
 namespace {
@@ -128,7 +127,6 @@ Service::Service(ServiceOptions options)
       slow_(slow_threads, slow_tasks) {
   if (!options_.runs.empty() && !std::filesystem::is_directory(options_.runs))
     throw UsageError(cat("`runs` ", options_.runs, " is no folder; give the one that has the folders of trainings"));
-  add_routes();
 }
 
 Service::~Service() {
@@ -141,17 +139,6 @@ Service::~Service() {
   for (const auto& weak : jobs)
     if (const auto job = weak.lock()) job->cancel();
   lines_.wait_until_empty();
-}
-
-void Service::add_routes() {
-  add_libre_routes(router_, *this);
-  add_file_routes(router_, *this);
-  add_native_routes(router_, *this);
-  add_look_routes(router_, *this);
-  add_deepl_routes(router_, *this);
-  add_document_routes(router_, *this);
-  add_glossary_routes(router_, *this);
-  add_operation_routes(router_, *this);
 }
 
 Headers Service::headers() {
@@ -203,7 +190,7 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
-LinesTask Service::task_of(Hops hops, const document::Document& parts) const {
+LinesTask Service::task_of(Hops hops, const text::document::Document& parts) const {
   LinesTask task;
   task.hops = std::move(hops);
   task.lines = parts.lines();

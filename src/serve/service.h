@@ -13,7 +13,7 @@
 #include "serve/http/form.h"
 #include "serve/http/router.h"
 #include "serve/http/server.h"
-#include "serve/models/served_models.h"
+#include "serve/languages/served_models.h"
 #include "serve/work/api_keys.h"
 #include "serve/work/lines_job.h"
 #include "serve/work/metrics.h"
@@ -48,7 +48,8 @@ class Service {
  public:
   using Call = std::shared_ptr<Exchange>;
 
-  // Loads the models. Throws what ServedModels and ApiKeys throw.
+  // Loads the models; add_routes() (serve/routes/routes.h) says what it answers. Throws what ServedModels and ApiKeys
+  // throw.
   explicit Service(ServiceOptions options);
   ~Service();  // cancels pending translations and waits for their end
   Service(const Service&) = delete;
@@ -67,6 +68,7 @@ class Service {
   const ServiceOptions& options() const { return options_; }
   std::shared_ptr<const ModelSet> models() const { return models_.now(); }
   const Router& router() const { return router_; }
+  Router& router() { return router_; }
   // Throws HttpError like ApiKeys::admit_key(). -> most characters per text of this request; -1: no
   // limit
   std::int64_t admit(const Parameters& parameters, const Request& request);
@@ -79,7 +81,7 @@ class Service {
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
   // A task for all lines of these texts, with the server's options and the alignments they need.
-  LinesTask task_of(Hops hops, const document::Document& parts) const;
+  LinesTask task_of(Hops hops, const text::document::Document& parts) const;
   // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
   // its answer. Exceptions become the answer. stop turns true when the translation timeout is over
   // or the client has disconnected.
@@ -96,7 +98,6 @@ class Service {
   bool has_room() const { return lines_.now() < options_.waiting_lines; }
 
  private:
-  void add_routes();
   void log(const Answered& what);
   void count(const PendingTranslation::Lines& lines);
   void begin(const Call& call, LinesTask task, std::function<void(LinesResult)> ended);
@@ -121,7 +122,7 @@ class Service {
   std::size_t jobs_begun_ = 0;
   bool closing_ = false;
   std::atomic<bool> reload_asked_ = false;
-  Workers quick_, slow_, upkeep_{1};  // last members: destroyed first
+  TaskPool quick_, slow_, upkeep_{1};  // last members: destroyed first
 };
 
 // The answer to a request that failed with this error.

@@ -240,6 +240,39 @@ size_t header_length(std::string_view start, size_t size, const std::string& pat
   return length;
 }
 
+// The canonical order: wide types first, then by name.
+std::vector<const TensorSource*> ordered(std::span<const TensorSource> tensors) {
+  std::vector<const TensorSource*> all;
+  for (const auto& t : tensors) all.push_back(&t);
+  std::sort(all.begin(), all.end(), [](const TensorSource* a, const TensorSource* b) {
+    const size_t wide = size_of(a->dtype), other = size_of(b->dtype);
+    return wide != other ? wide > other : a->name < b->name;
+  });
+  return all;
+}
+
+size_t bytes_of(const TensorSource& t) { return static_cast<size_t>(t.shape.size()) * size_of(t.dtype); }
+
+std::string header_of(const std::vector<const TensorSource*>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  auto header = nlohmann::json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  size_t end = 0;
+  for (const TensorSource* t : tensors) {
+    HEXAPLA_CHECK(is_name(t->name) && t->name != "__metadata__" && !header.contains(t->name), "the tensor name ",
+                  shown(t->name), " is taken or not allowed");
+    const size_t begin = end;
+    end += bytes_of(*t);
+    auto shape = nlohmann::json::array();
+    for (int i = 0; i < t->shape.rank(); ++i) shape.push_back(t->shape[i]);
+    header[t->name] = {{"dtype", type_name(t->dtype)}, {"shape", shape}, {"data_offsets", {begin, end}}};
+  }
+  std::string text = json_text(header);
+  text.resize((8 + text.size() + 63) / 64 * 64 - 8, ' ');
+  HEXAPLA_CHECK(text.size() <= SafetensorsFile::max_header, "a header of ", text.size(), " bytes is too long");
+  return text;
+}
+
 }  // namespace
 
 SafetensorsFile SafetensorsFile::with_header(std::string_view header, size_t data_size, const std::string& path) {
@@ -316,43 +349,6 @@ const TensorEntry& SafetensorsFile::get(std::string_view name) const {
   if (!entry) throw DataError(cat(path_, ": there is no tensor ", shown(name), " among its ", tensors_.size()));
   return *entry;
 }
-
-namespace {
-
-// The canonical order: wide types first, then by name.
-std::vector<const TensorSource*> ordered(std::span<const TensorSource> tensors) {
-  std::vector<const TensorSource*> all;
-  for (const auto& t : tensors) all.push_back(&t);
-  std::sort(all.begin(), all.end(), [](const TensorSource* a, const TensorSource* b) {
-    const size_t wide = size_of(a->dtype), other = size_of(b->dtype);
-    return wide != other ? wide > other : a->name < b->name;
-  });
-  return all;
-}
-
-size_t bytes_of(const TensorSource& t) { return static_cast<size_t>(t.shape.size()) * size_of(t.dtype); }
-
-std::string header_of(const std::vector<const TensorSource*>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
-  auto header = nlohmann::json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
-  size_t end = 0;
-  for (const TensorSource* t : tensors) {
-    HEXAPLA_CHECK(is_name(t->name) && t->name != "__metadata__" && !header.contains(t->name), "the tensor name ",
-                  shown(t->name), " is taken or not allowed");
-    const size_t begin = end;
-    end += bytes_of(*t);
-    auto shape = nlohmann::json::array();
-    for (int i = 0; i < t->shape.rank(); ++i) shape.push_back(t->shape[i]);
-    header[t->name] = {{"dtype", type_name(t->dtype)}, {"shape", shape}, {"data_offsets", {begin, end}}};
-  }
-  std::string text = json_text(header);
-  text.resize((8 + text.size() + 63) / 64 * 64 - 8, ' ');
-  HEXAPLA_CHECK(text.size() <= SafetensorsFile::max_header, "a header of ", text.size(), " bytes is too long");
-  return text;
-}
-
-}  // namespace
 
 void write_safetensors(const std::string& path, std::span<const TensorSource> tensors,
                        const std::map<std::string, std::string>& metadata) {

@@ -21,6 +21,18 @@ CharacterKind kind_of(utf8proc_int32_t code_point) {
   return CharacterKind::other;
 }
 
+std::string folded_form(std::string_view text) {
+  const std::string clean = clean_utf8(text);
+  utf8proc_uint8_t* mapped = nullptr;
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
+                                                      UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+  const auto bytes = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(clean.data()),
+                                  static_cast<utf8proc_ssize_t>(clean.size()), &mapped, options);
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
+  if (bytes < 0) throw std::bad_alloc();  // the text is valid
+  return {reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes)};
+}
+
 }  // namespace
 
 std::pair<char32_t, size_t> code_point_at(std::string_view text, size_t at) {
@@ -39,22 +51,6 @@ bool has_letter(std::string_view text) {
   }
   return false;
 }
-
-namespace {
-
-std::string folded_form(std::string_view text) {
-  const std::string clean = clean_utf8(text);
-  utf8proc_uint8_t* mapped = nullptr;
-  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
-                                                      UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
-  const auto bytes = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(clean.data()),
-                                  static_cast<utf8proc_ssize_t>(clean.size()), &mapped, options);
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
-  if (bytes < 0) throw std::bad_alloc();  // the text is valid
-  return {reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes)};
-}
-
-}  // namespace
 
 std::string folded(std::string_view text) {
   const std::string form = folded_form(plain_line(text));

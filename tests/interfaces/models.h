@@ -92,7 +92,7 @@ class Models {
     for (const auto& line : nlohmann::json::parse(read_file(
              (std::filesystem::is_directory(from) ? from : from.substr(0, from.rfind('/'))) + "/golden.json")))
       if (line.is_object() && line.contains("text") && line["text"].is_string()) lines.push_back(line["text"]);
-    const text::Vocabulary target = models::open_model(path).target;
+    const text::Vocabulary target = decode::open_model(path).target;
     subjects_.push_back({fixture,
                          {path},
                          words_of(lines.empty() ? latin_lines() : lines),

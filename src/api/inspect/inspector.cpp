@@ -9,11 +9,11 @@
 #include "api/translate/translator_options.h"
 #include "base/options/option_names.h"
 #include "base/system/cancellation.h"
-#include "decode/models/ensemble.h"
-#include "decode/models/search_defaults.h"
+#include "decode/lines/opened_line.h"
 #include "decode/opened/open_model.h"
+#include "decode/options/named/search_defaults.h"
+#include "decode/search/ensemble.h"
 #include "decode/search/search.h"
-#include "decode/text/opened_line.h"
 #include "inspect/drawing/picture.h"
 #include "inspect/drawing/svg.h"
 #include "inspect/files/formulas.h"
@@ -62,12 +62,12 @@ std::string draw(const Inspection& inspection, const std::string& sublayer) {
     throw UsageError(cat("the weights of ", sublayer, " have not the size of its scores and the tokens: draw an ",
                          "inspection as inspect() gave it"),
                      "inspection", sublayer);
-  report::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
+  inspect::SvgSheet sheet{sublayer, "each row is the attention of one token", rows, columns, {}};
   const auto size = shape[1] * shape[2];
-  const std::vector<bool> masked = report::masked_by({scores.begin(), scores.begin() + size});  // same for all heads
+  const std::vector<bool> masked = inspect::masked_by({scores.begin(), scores.begin() + size});  // same for all heads
   for (std::int64_t h = 0; h < shape[0]; ++h)
     sheet.maps.push_back({cat("head ", h), {values.begin() + h * size, values.begin() + (h + 1) * size}, masked});
-  return report::draw_svg(sheet);
+  return inspect::draw_svg(sheet);
 }
 
 NamedArray array_of(const inspect::Recorded& recorded, bool with_values) {
@@ -93,7 +93,7 @@ void check_values(const inspect::Inspection& seen, const InspectionOptions& opti
 }
 
 // The model's search defaults, as far as a trace can show them.
-decode::DecodingOptions usual_search(const models::OpenModel& m) {
+decode::DecodingOptions usual_search(const decode::OpenModel& m) {
   model::Usage shown;
   for (const char* name : {"beam-size", "length-penalty", "length-normalization", "word-penalty", "extra-length",
                            "longest", "longest-ratio", "max-length"})
@@ -117,12 +117,12 @@ constexpr Range<int64_t> longest_side{1, inspect::kLongest};
 
 struct Inspector::Impl {
   static constexpr const char* kind = "inspector";
-  models::OpenModel m;
+  decode::OpenModel m;
   std::vector<inspect::Formula> formulas;
   decode::DecodingOptions usual;
 
   explicit Impl(const std::string& path)
-      : m(models::open_model(path)), formulas(inspect::formulas(m.file.config)), usual(usual_search(m)) {}
+      : m(decode::open_model(path)), formulas(inspect::formulas(m.file.config)), usual(usual_search(m)) {}
 
   inspect::ModelText text() const { return {*m.backend, *m.file.net, m.source, m.target}; }
 

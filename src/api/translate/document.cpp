@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/guard.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla {
 namespace api {
@@ -14,21 +14,22 @@ constexpr std::size_t portion = 2000;  // lines: enough for batches of similar l
 // Lines of a document for one call of the translator.
 class Lines {
  public:
-  Lines(const document::Document& document, bool aligned) : document_(document), aligned_(aligned) {}
+  Lines(const text::document::Document& document, bool aligned) : document_(document), aligned_(aligned) {}
 
   void add(std::size_t line) {
     if (document_.aligned()[line] != aligned_) return;
     places_.push_back(line);
     text_.push_back(document_.lines()[line]);
   }
-  void translate(const Translator& translator, TranslatorOptions options, document::Document::Lines& found) const {
+  void translate(const Translator& translator, TranslatorOptions options,
+                 text::document::Document::Lines& found) const {
     if (text_.empty()) return;
     if (aligned_) options.alignment = "words";
     if (options.warn)
       options.warn = [this, warn = options.warn](std::size_t line, const std::string& what) {
         warn(places_[line], what);
       };
-    document::Document::Lines all = translator.translate_n_best(text_, options);
+    text::document::Document::Lines all = translator.translate_n_best(text_, options);
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (Translation& t : all[i]) t.tokens = {}, t.ids = {}, t.token_scores = {};  // saves memory for long books
       found[places_[i]] = std::move(all[i]);
@@ -36,7 +37,7 @@ class Lines {
   }
 
  private:
-  const document::Document& document_;
+  const text::document::Document& document_;
   const bool aligned_;
   std::vector<std::size_t> places_;
   std::vector<std::string> text_;
@@ -44,16 +45,16 @@ class Lines {
 
 }  // namespace
 
-std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name,
-                                                        bool attributes) {
-  const document::Format* const format = document::format_of(name);
+std::shared_ptr<const text::document::Document> open_document(const std::string& content, const std::string& name,
+                                                              bool attributes) {
+  const text::document::Format* const format = text::document::format_of(name);
   if (format == nullptr)
-    throw UsageError(cat(name, ": no document that is translated has this ending: ", document::advice_for(name)),
+    throw UsageError(cat(name, ": no document that is translated has this ending: ", text::document::advice_for(name)),
                      "name", name);
-  return document::read(*format, content, attributes);
+  return text::document::read(*format, content, attributes);
 }
 
-std::string translated(const Translator& translator, const document::Document& document,
+std::string translated(const Translator& translator, const text::document::Document& document,
                        const TranslatorOptions& options, const std::function<void(std::size_t done)>& progress) {
   const auto refuse = [](const char* option, const std::string& value) {
     throw UsageError(cat(option, " ", value, " is for translate_n_best(): a document has one translation"), option,
@@ -62,7 +63,7 @@ std::string translated(const Translator& translator, const document::Document& d
   if (!options.alignment.empty()) refuse("alignment", options.alignment);
   if (options.n_best.value_or(1) != 1) refuse("n_best", cat(*options.n_best));
   const std::size_t all = document.lines().size();
-  document::Document::Lines found(all);
+  text::document::Document::Lines found(all);
   for (std::size_t begin = 0; begin < all; begin += portion) {
     const std::size_t end = std::min(begin + portion, all);
     for (const bool aligned : {false, true}) {
@@ -79,7 +80,7 @@ std::string translated(const Translator& translator, const document::Document& d
 
 std::vector<std::string> document_formats() {
   std::vector<std::string> all;
-  for (const document::Format& f : document::formats()) all.push_back(f.ending);
+  for (const text::document::Format& f : text::document::formats()) all.push_back(f.ending);
   return all;
 }
 

@@ -11,13 +11,13 @@ namespace hexapla::api {
 
 // UsageError: no format has the extension of this name, and the message lists the formats; or it has no attributes.
 // DataError: the content does not match the format.
-std::shared_ptr<const document::Document> open_document(const std::string& content, const std::string& name,
-                                                        bool attributes);
+std::shared_ptr<const text::document::Document> open_document(const std::string& content, const std::string& name,
+                                                              bool attributes);
 
 // The document with its lines translated. progress: number of lines done, after each portion.
 // Errors as Translator::translate(); options.warn gets indices into document.lines().
 std::string translated(
-    const Translator& translator, const document::Document& document, const TranslatorOptions& options,
+    const Translator& translator, const text::document::Document& document, const TranslatorOptions& options,
     const std::function<void(std::size_t done)>& progress = [](std::size_t) {});
 
 }  // namespace hexapla::api

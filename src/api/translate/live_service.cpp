@@ -6,7 +6,7 @@
 
 namespace hexapla::api {
 
-LiveService::Running::Running(const models::OpenModel& first, const decode::Ensemble& ensemble, int count)
+LiveService::Running::Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, int count)
     : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target,
                                                     decode::LiveLimits().shared_by(count))) {
   for (int i = 0; i < count; ++i) loops.emplace_back(first, *live);

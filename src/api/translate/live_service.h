@@ -18,7 +18,7 @@ class LiveService {
  public:
   // Borrows the models. Uses as many threads as the thread that constructs it: one per decode loop
   // up to `most_loops`; additional threads are distributed among the loops.
-  LiveService(const models::OpenEnsemble& models, const decode::Ensemble& ensemble)
+  LiveService(const decode::OpenEnsemble& models, const decode::Ensemble& ensemble)
       : models_(models), ensemble_(ensemble), threads_(threads()) {}
   ~LiveService();  // cancels the remaining requests
   LiveService(const LiveService&) = delete;
@@ -38,7 +38,7 @@ class LiveService {
     Context cx;
     std::thread thread;
 
-    Loop(const models::OpenModel& first, const decode::LiveTranslator& live)
+    Loop(const decode::OpenModel& first, const decode::LiveTranslator& live)
         : arena(live.arena_memory()), cx{*first.backend, arena, live.dtype()} {}
   };
   // A translator with its loops.
@@ -47,7 +47,7 @@ class LiveService {
     std::list<Loop> loops;
     std::atomic<bool> failed = false;  // a loop has ended with an exception
 
-    Running(const models::OpenModel& first, const decode::Ensemble& ensemble, int loops);
+    Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, int loops);
     ~Running();
   };
   Running& running();  // requires mutex_
@@ -55,7 +55,7 @@ class LiveService {
 
   inline static thread_local const LiveService* serving = nullptr;  // the service whose loop runs on this thread
 
-  const models::OpenEnsemble& models_;
+  const decode::OpenEnsemble& models_;
   decode::Ensemble ensemble_;
   const int threads_;
   std::mutex mutex_;

@@ -15,9 +15,10 @@
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
-#include "decode/models/ensemble.h"
+#include "decode/constraints/constraint_maker.h"
 #include "decode/opened/alignment_head.h"
-#include "decode/option_ranges.h"
+#include "decode/options/option_ranges.h"
+#include "decode/search/ensemble.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -41,7 +42,7 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
   return result;
 }
 
-models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
+decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
   const std::string precision = options.precision.value_or("f32");
   check_choice({"f32", "bf16", "int8"}, "precision", precision);
   check_choice(decode::mixture_names(), "ensemble", options.ensemble);
@@ -51,9 +52,9 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
                          "` is for several models, but there is one: leave it out"),
                      options.weights.empty() ? "ensemble" : "weights",
                      options.weights.empty() ? options.ensemble : cat(options.weights.front()));
-  models::OpenEnsemble all =
-      models::open_ensemble(paths, models::asked_precision(options.precision.has_value(), precision));
-  models::choose_languages(all.members[0], options.source_language, options.target_language);
+  decode::OpenEnsemble all =
+      decode::open_ensemble(paths, decode::asked_precision(options.precision.has_value(), precision));
+  decode::choose_languages(all.members[0], options.source_language, options.target_language);
   return all;
 }
 
@@ -61,7 +62,7 @@ models::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
 
 struct Translator::Impl {
   static constexpr const char* kind = "translator";
-  models::OpenEnsemble models;
+  decode::OpenEnsemble models;
   decode::Ensemble ensemble;
   decode::TextTranslator translator;
   decode::TextScorer scorer;
@@ -78,7 +79,7 @@ struct Translator::Impl {
         ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
         translator(ensemble, first().source, first().target, *first().backend),
         scorer(first().scorer()),
-        attention(models::alignment_head(first())),
+        attention(decode::alignment_head(first())),
         threads(options.threads),
         usual(api::usual_search(first().file.usage, TranslatorOptions::from(options.search))),
         turns(usable_processors()),
@@ -100,7 +101,7 @@ struct Translator::Impl {
     return std::make_unique<Impl>(paths, options);
   }
 
-  const models::OpenModel& first() const { return models.members.front(); }
+  const decode::OpenModel& first() const { return models.members.front(); }
 
   decode::TranslateOptions declared(const TranslatorOptions& options, api::TranslatorCall call) const {
     api::refuse_idle(call, options);

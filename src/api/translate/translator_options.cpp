@@ -5,8 +5,8 @@
 #include "api/guard.h"
 #include "api/options.h"
 #include "base/options/json_schema.h"
-#include "decode/models/search_defaults.h"
-#include "decode/read_options.h"
+#include "decode/options/named/read_options.h"
+#include "decode/options/named/search_defaults.h"
 
 namespace hexapla {
 namespace api {

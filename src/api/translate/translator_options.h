@@ -2,7 +2,7 @@
 // Converts the public header's options to and from decoding options, which declare names, ranges
 // and messages.
 #include "base/json.h"
-#include "decode/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 #include "hexapla/translator.h"
 #include "model/record/usage.h"
 

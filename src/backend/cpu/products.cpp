@@ -172,6 +172,22 @@ const PackedStrips& strips_of(const Weight& w) {
   return *strips;
 }
 
+// c += a^T b: the sum over the common rows of a and b.
+Product sum_over_rows(const Matrix& a, const Matrix& b, float* c, int64_t c_stride) {
+  return {.a = a.p,
+          .a_row = 1,
+          .a_k = a.stride,
+          .b = b.p,
+          .b_k = b.stride,
+          .b_n = 1,
+          .c = c,
+          .c_stride = c_stride,
+          .m = a.width,
+          .n = b.width,
+          .k = a.rows,
+          .store = Store::add};
+}
+
 }  // namespace
 
 std::unique_ptr<Products> make_own_products(Isa isa, Precision precision) {
@@ -241,24 +257,6 @@ void CpuBackend::linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how
                   .k = mw.columns,
                   .store = how == Write::set ? Store::set : Store::add});
 }
-
-namespace {
-// c += a^T b: the sum over the common rows of a and b.
-Product sum_over_rows(const Matrix& a, const Matrix& b, float* c, int64_t c_stride) {
-  return {.a = a.p,
-          .a_row = 1,
-          .a_k = a.stride,
-          .b = b.p,
-          .b_k = b.stride,
-          .b_n = 1,
-          .c = c,
-          .c_stride = c_stride,
-          .m = a.width,
-          .n = b.width,
-          .k = a.rows,
-          .store = Store::add};
-}
-}  // namespace
 
 void CpuBackend::linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) {
   const Matrix mx = matrix(x, "x"), d = matrix(dy, "dy");

@@ -38,7 +38,7 @@ struct Augment {
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
     try {
-      const augment::Counts found = make(progress);
+      const decode::AugmentCounts found = make(progress);
       progress.clear();
       report(found, progress);
       return 0;
@@ -59,12 +59,12 @@ struct Augment {
     if (translates() && models.empty()) throw UsageError("--model is missing: give the model that translates");
     if (!translates() && !models.empty()) throw UsageError("--both-directions needs no model; leave out --model");
     if (same_file(output[0], output[1])) throw UsageError("--output names one file twice; give SOURCE and TARGET");
-    augment::check_tag(tag);
+    decode::check_tag(tag);
   }
 
-  augment::Counts make(Progress& progress) {
+  decode::AugmentCounts make(Progress& progress) {
     const auto began = std::chrono::steady_clock::now();
-    augment::Work work;
+    decode::AugmentWork work;
     work.stop = &stop_on_signals();
     work.progress = [&](int64_t lines, double share) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -73,26 +73,26 @@ struct Augment {
     };
     const std::vector<data::ParallelSource> pairs =
         sets.empty() ? std::vector<data::ParallelSource>() : data::parse_sets("train-sets", sets, tsv);
-    const augment::Files files{output[0], output[1]};
-    if (both) return augment::both_directions(pairs, files, work);
-    models::OpenEnsemble m =
-        models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
+    const decode::AugmentFiles files{output[0], output[1]};
+    if (both) return decode::both_directions(pairs, files, work);
+    decode::OpenEnsemble m =
+        decode::open_ensemble(models, decode::asked_precision(given("precision"), search.precision));
     languages.choose(m.members[0]);
     take_search(*command, m.members[0].file.usage, search);
     decode::TranslateOptions how = search.translate_options();
     how.stop = work.stop;
-    how.attention = models::alignment_head(m.members[0]);
+    how.attention = decode::alignment_head(m.members[0]);
     const decode::TextTranslator translator = m.translator({}, {});
     LineNotes notes(progress);
-    const augment::Translating by{translator, how,
-                                  [&](const std::string& where, const std::string& what) { notes.add(where, what); }};
-    augment::Counts found =
-        distill ? augment::distill(pairs, by, files, work) : augment::back_translate(pairs, text, by, tag, files, work);
+    const decode::Translating by{translator, how,
+                                 [&](const std::string& where, const std::string& what) { notes.add(where, what); }};
+    decode::AugmentCounts found =
+        distill ? decode::distill(pairs, by, files, work) : decode::back_translate(pairs, text, by, tag, files, work);
     notes.finish();
     return found;
   }
 
-  void report(const augment::Counts& found, Progress& progress) const {
+  void report(const decode::AugmentCounts& found, Progress& progress) const {
     for (const std::string& note : found.notes) progress.say(note);
     if (found.without > 0)
       progress.say(fmt::format(

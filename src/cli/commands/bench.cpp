@@ -25,10 +25,10 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 #include "data/files/lines.h"
-#include "decode/models/shortlist.h"
-#include "decode/models/workers.h"
 #include "decode/opened/open_model.h"
 #include "decode/search/search.h"
+#include "decode/steps/shortlist.h"
+#include "decode/steps/workers.h"
 #include "model/parameters/parameters.h"
 #include "model/weights/packed_weights.h"
 #include "train/loop/optimizer.h"
@@ -275,8 +275,8 @@ struct BenchTranslate {
   // Includes tokenization, but not loading.
   int translate_text() const {
     use_threads(threads);
-    const models::OpenModel m =
-        models::open_translator(model_path, models::asked_precision(given("precision"), precision));
+    const decode::OpenModel m =
+        decode::open_translator(model_path, decode::asked_precision(given("precision"), precision));
     const std::vector<std::string> lines = data::read_lines(text);
     decode::TranslateOptions options;
     options.search.beam_size = beam;
@@ -326,7 +326,7 @@ struct BenchTranslate {
     use_threads(threads);
     model::Transformer& model = *loaded.net;
     const int64_t pieces = loaded.config.source_vocab;
-    const auto backend = make_cpu_backend(models::parse_decoding_precision(precision));
+    const auto backend = make_cpu_backend(decode::parse_decoding_precision(precision));
     model::pack_weights(*backend, loaded);
     Random random(1);
     std::vector<text::Ids> sources;

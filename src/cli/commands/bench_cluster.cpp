@@ -25,19 +25,19 @@ using nlohmann::ordered_json;
 
 constexpr double wanted = 0.9;
 // Assumed if not measured: TCP between hosts in one room.
-constexpr scale::Network usual_tcp{25e-6, 5e-6, 0};
+constexpr train::scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
 
 // Measurements with the first `processes` processes.
 struct Measured {
   int processes = 1;
-  scale::Work work;
-  std::vector<scale::MeasuredExchange> exchanges;
-  scale::Network network;
-  scale::MeasuredUpdates updates;
-  std::optional<scale::MeasuredUpdates> beside;  // with overlap, if requested
-  scale::Predicted predicted(scale::Sums sums = scale::Sums::behind_step) const {
-    return scale::simulate(work, network, processes, sums);
+  train::scale::Work work;
+  std::vector<train::scale::MeasuredExchange> exchanges;
+  train::scale::Network network;
+  train::scale::MeasuredUpdates updates;
+  std::optional<train::scale::MeasuredUpdates> beside;  // with overlap, if requested
+  train::scale::Predicted predicted(train::scale::Sums sums = train::scale::Sums::behind_step) const {
+    return train::scale::simulate(work, network, processes, sums);
   }
 };
 
@@ -47,14 +47,14 @@ double bytes_of(double gigabits) { return gigabits * 1e9 / 8; }
 std::string gigabits_text(double rate) { return fmt::format("{:.{}f} Gbit/s", rate, rate < 9.95 ? 1 : 0); }
 
 struct BenchCluster {
-  scale::Workload load;
+  train::scale::Workload load;
   std::string precision = "auto", svg;
   std::vector<double> rates{1, 10, 25, 100};  // Gbit/s
   int threads = 1;
   bool json = false, overlap = false;
 
   int run() {
-    const auto processes = cluster::launched_processes();
+    const auto processes = train::cluster::launched_processes();
     use_threads(threads);
     const Precision p = parse_precision(precision);
     load.precision = name_of(p);
@@ -72,29 +72,32 @@ struct BenchCluster {
   }
 
   // The other processes wait; after a second they stop using their cores.
-  Measured measure(cluster::Processes& all, int n, Backend& backend) const {
-    cluster::wait_for_all(all);
+  Measured measure(train::cluster::Processes& all, int n, Backend& backend) const {
+    train::cluster::wait_for_all(all);
     std::string result;
     Measured m;
     m.processes = n;
     if (all.number() < n) {
-      scale::FirstProcesses some(all, n);
+      train::scale::FirstProcesses some(all, n);
       if (n < all.count()) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-      m.work = scale::measure_work(load, backend, some);
-      if (n > 1) m.exchanges = scale::measure_exchanges(some), m.network = scale::fit(m.exchanges);
-      if (n > 1 && overlap) m.network.processor_per_byte = scale::measure_processor_per_byte(some);
-      m.updates = scale::measure_updates(load, scale::Sums::behind_step, backend, some);
-      if (n > 1 && overlap) m.beside = scale::measure_updates(load, scale::Sums::beside_step, backend, some);
+      m.work = train::scale::measure_work(load, backend, some);
+      if (n > 1) m.exchanges = train::scale::measure_exchanges(some), m.network = train::scale::fit(m.exchanges);
+      if (n > 1 && overlap) m.network.processor_per_byte = train::scale::measure_processor_per_byte(some);
+      m.updates = train::scale::measure_updates(load, train::scale::Sums::behind_step, backend, some);
+      if (n > 1 && overlap)
+        m.beside = train::scale::measure_updates(load, train::scale::Sums::beside_step, backend, some);
     }
     return m;
   }
 
-  scale::Sums sums() const { return overlap ? scale::Sums::beside_step : scale::Sums::behind_step; }
+  train::scale::Sums sums() const {
+    return overlap ? train::scale::Sums::beside_step : train::scale::Sums::behind_step;
+  }
 
-  static scale::Network link_of(const std::vector<Measured>& measured) {
+  static train::scale::Network link_of(const std::vector<Measured>& measured) {
     return measured.size() > 1 ? measured[1].network : usual_tcp;
   }
-  static scale::Network with_rate(scale::Network network, double gigabits) {
+  static train::scale::Network with_rate(train::scale::Network network, double gigabits) {
     network.per_byte = 1 / bytes_of(gigabits);
     return network;
   }
@@ -106,7 +109,7 @@ struct BenchCluster {
     text += fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>7}\n", "processes", "step", "wait", "sum",
                         "Adam", "gather", "predicted", "measured", "error");
     for (const Measured& m : measured) {
-      const scale::Predicted t = m.predicted();
+      const train::scale::Predicted t = m.predicted();
       text += fmt::format("{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>6.1f}%\n", m.processes,
                           milliseconds(t.step), milliseconds(t.wait), milliseconds(t.sum), milliseconds(t.optimize),
                           milliseconds(t.gather), milliseconds(t.total()), milliseconds(m.updates.all),
@@ -117,7 +120,7 @@ struct BenchCluster {
   }
 
   static std::string link_text(const Measured& m) {
-    const scale::Network& n = m.network;
+    const train::scale::Network& n = m.network;
     return fmt::format("{}links among {}: {:.1f} us, {:.2f} us a message, {}\n", m.processes == 2 ? "\n" : "",
                        m.processes, n.latency * 1e6, n.per_message * 1e6,
                        n.per_byte > 0 ? fmt::format("{:.2f} Gbit/s", 8e-9 / n.per_byte) : "no time for bytes");
@@ -125,14 +128,14 @@ struct BenchCluster {
 
   static std::string overlap_text(const Measured& m) {
     if (!m.beside) return "";
-    const double predicted = m.predicted(scale::Sums::beside_step).total();
+    const double predicted = m.predicted(train::scale::Sums::beside_step).total();
     return fmt::format("the sum beside the backward pass: predicted {} ms, measured {} ms, error {:.1f}%\n",
                        milliseconds(predicted), milliseconds(m.beside->all), (predicted / m.beside->all - 1) * 100);
   }
 
   std::string curves_text(const std::vector<Measured>& measured) const {
-    const scale::Work& work = measured.front().work;
-    const scale::Network link = link_of(measured);
+    const train::scale::Work& work = measured.front().work;
+    const train::scale::Network link = link_of(measured);
     std::string text = fmt::format(
         "\nComputed: one process on each host, {} of links {} ({:.1f} us, {:.2f} us a message); {}.\n"
         "Efficiency, and tokens of a process's batch for {}; last, the link that reaches it with {} tokens:\n{:>9}",
@@ -144,12 +147,13 @@ struct BenchCluster {
     for (int n = 2; n <= most_processes; n *= 2) {
       text += fmt::format("{:>9}", text::grouped(n));
       for (const double rate : rates) {
-        const scale::Network network = with_rate(link, rate);
-        const double tokens = scale::tokens_for(wanted, work, network, n, sums());
-        text += fmt::format(" {:>20}", fmt::format("{} {:>12}", percent(scale::efficiency(work, network, n, sums())),
-                                                   tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
+        const train::scale::Network network = with_rate(link, rate);
+        const double tokens = train::scale::tokens_for(wanted, work, network, n, sums());
+        text +=
+            fmt::format(" {:>20}", fmt::format("{} {:>12}", percent(train::scale::efficiency(work, network, n, sums())),
+                                               tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
       }
-      const double bandwidth = scale::bandwidth_for(wanted, work, link, n, sums());
+      const double bandwidth = train::scale::bandwidth_for(wanted, work, link, n, sums());
       text += fmt::format(" {:>14}\n", bandwidth > 0 ? gigabits_text(bandwidth * 8e-9) : "none");
     }
     return text;
@@ -158,7 +162,7 @@ struct BenchCluster {
   std::string as_json(const std::string& on, const std::vector<Measured>& measured) const {
     ordered_json j{{"on", on}, {"numbers", measured[0].work.numbers}, {"tokens", load.tokens}};
     for (const Measured& m : measured) {
-      const scale::Predicted t = m.predicted();
+      const train::scale::Predicted t = m.predicted();
       j["measured"].push_back({{"processes", m.processes},
                                {"step", t.step},
                                {"wait", t.wait},
@@ -174,44 +178,44 @@ struct BenchCluster {
                                {"per_byte", m.network.per_byte},
                                {"processor_per_byte", m.network.processor_per_byte}});
       if (m.beside) {
-        const scale::Predicted beside = m.predicted(scale::Sums::beside_step);
+        const train::scale::Predicted beside = m.predicted(train::scale::Sums::beside_step);
         j["measured"].back()["overlap"] = {{"sum", beside.sum},
                                            {"predicted", beside.total()},
                                            {"measured", m.beside->all},
                                            {"measured_gradient", m.beside->gradient},
                                            {"measured_update", m.beside->update}};
       }
-      for (const scale::MeasuredExchange& e : m.exchanges)
+      for (const train::scale::MeasuredExchange& e : m.exchanges)
         j["measured"].back()["exchanges"].push_back(
             {{"messages", e.messages}, {"bytes", e.bytes}, {"seconds", e.seconds}});
     }
-    const scale::Network link = link_of(measured);
+    const train::scale::Network link = link_of(measured);
     for (const double rate : rates)
       for (int n = 1; n <= most_processes; n *= 2) {
-        const scale::Network network = with_rate(link, rate);
-        const scale::Predicted t = scale::simulate(measured[0].work, network, n, sums());
+        const train::scale::Network network = with_rate(link, rate);
+        const train::scale::Predicted t = train::scale::simulate(measured[0].work, network, n, sums());
         j["computed"].push_back(
             {{"gigabits_per_second", rate},
              {"processes", n},
              {"seconds", t.total()},
-             {"efficiency", scale::efficiency(measured[0].work, network, n, sums())},
-             {"tokens_for_90_percent", scale::tokens_for(wanted, measured[0].work, network, n, sums())}});
+             {"efficiency", train::scale::efficiency(measured[0].work, network, n, sums())},
+             {"tokens_for_90_percent", train::scale::tokens_for(wanted, measured[0].work, network, n, sums())}});
       }
     return json_text(j) + "\n";
   }
 
   // Draws the first three rates, the most that a chart takes.
-  std::string drawn(const scale::Work& work, const scale::Network& link) const {
-    report::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
-                        "processes, as powers of two (10: 1,024)",
-                        {}};
+  std::string drawn(const train::scale::Work& work, const train::scale::Network& link) const {
+    inspect::Chart chart{cat("Efficiency of ", load.preset, ", ", text::grouped(load.tokens), " tokens a process"),
+                         "processes, as powers of two (10: 1,024)",
+                         {}};
     for (size_t i = 0; i < rates.size() && i < 3; ++i) {
-      report::Series series{fmt::format("{:g} Gbit/s", rates[i]), {}, true};
+      inspect::Series series{fmt::format("{:g} Gbit/s", rates[i]), {}, true};
       for (int n = 1; n <= most_processes; n *= 2)
-        series.points.emplace_back(std::log2(n), scale::efficiency(work, with_rate(link, rates[i]), n, sums()));
+        series.points.emplace_back(std::log2(n), train::scale::efficiency(work, with_rate(link, rates[i]), n, sums()));
       chart.series.push_back(std::move(series));
     }
-    return report::draw_chart_document(chart);
+    return inspect::draw_chart_document(chart);
   }
 };
 

@@ -28,22 +28,22 @@ data::ParallelSource named(const std::vector<std::string>& files) {
 struct Data {
   std::vector<std::string> files, tests, keep, drop;
   std::string tsv, color = "auto";
-  curate::ExamineOptions options;
+  data::ExamineOptions options;
   bool strict = false, json = false, quiet = false;
 
   int run() {
     resolve();
     Progress progress(make_terminal(parse_color(color), quiet));
-    std::optional<curate::Examination> examined;
+    std::optional<data::Examination> examined;
     try {
-      examined = curate::examine(options, watch(progress));
+      examined = data::examine(options, watch(progress));
     } catch (const Canceled&) {
       progress.say("interrupted; nothing was written");
       return 128 + caught_signal();
     }
     progress.clear();
-    const curate::Examination& found = *examined;
-    std::cout << (json ? report::data_json(found, options) : report::data_report(found, options, stdout_width()));
+    const data::Examination& found = *examined;
+    std::cout << (json ? inspect::data_json(found, options) : inspect::data_report(found, options, stdout_width()));
     if (found.clean && !found.clean->written)
       throw DataError("--write-clean: nothing was written, because the sides are out of step: fix that first");
     if (strict && found.faulty() > 0)
@@ -59,11 +59,11 @@ struct Data {
     if (!files.empty()) options.text = named(files);
     options.text.tsv = tsv;
     if (!tests.empty()) options.tests = named(tests);
-    for (const std::string& id : keep) options.keep.push_back(curate::fault_named(id, "--keep"));
-    for (const std::string& id : drop) options.drop.push_back(curate::fault_named(id, "--drop"));
+    for (const std::string& id : keep) options.keep.push_back(data::fault_named(id, "--keep"));
+    for (const std::string& id : drop) options.drop.push_back(data::fault_named(id, "--drop"));
   }
 
-  static curate::Watch watch(Progress& progress) {
+  static data::Watch watch(Progress& progress) {
     const auto start = std::chrono::steady_clock::now();
     stop_on_signals();
     return [&progress, start](int64_t lines, double share) {
@@ -95,7 +95,7 @@ constexpr auto kFooter =
 
 void add_data(Command& app, Action& chosen) {
   auto d = std::make_shared<Data>();
-  curate::ExamineOptions& o = d->options;
+  data::ExamineOptions& o = d->options;
   Command* c = app.add_command("data", "find the faults of parallel text, and write the text without them");
   c->add_option("files", d->files, "SOURCE TARGET: one sentence per line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
@@ -113,12 +113,12 @@ void add_data(Command& app, Action& chosen) {
                 "check coverage by these SentencePiece models: source and target, or one for both")
       ->expected(1, 2)
       ->type_name("SOURCE TARGET");
-  c->add_option("--max-ratio", o.max_ratio, curate::ExamineOptions::kRatio,
+  c->add_option("--max-ratio", o.max_ratio, data::ExamineOptions::kRatio,
                 "largest ratio of the lengths of a pair, relative to the typical ratio of the text")
       ->default_str("3");
-  c->add_option("--max-length", o.max_length, curate::ExamineOptions::kLength, "largest number of characters per line")
+  c->add_option("--max-length", o.max_length, data::ExamineOptions::kLength, "largest number of characters per line")
       ->default_str("1000");
-  c->add_option("--max-shift", o.shifts.max_shift, curate::ExamineOptions::kShift,
+  c->add_option("--max-shift", o.shifts.max_shift, data::ExamineOptions::kShift,
                 "largest shift between the sides to look for, in lines")
       ->default_str("10");
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")

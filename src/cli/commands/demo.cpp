@@ -101,7 +101,7 @@ train::TrainingData date_data(const data::Corpus& corpus) {
   return data;
 }
 
-std::vector<std::string> translate(const models::OpenModel& m, const std::vector<std::string>& lines) {
+std::vector<std::string> translate(const decode::OpenModel& m, const std::vector<std::string>& lines) {
   decode::TranslateOptions how;
   how.search.beam_size = 1;
   how.batch_sentences = 250;
@@ -110,7 +110,7 @@ std::vector<std::string> translate(const models::OpenModel& m, const std::vector
   return best;
 }
 
-std::string show_accuracy(const models::OpenModel& m, const data::Corpus& test) {
+std::string show_accuracy(const decode::OpenModel& m, const data::Corpus& test) {
   const std::vector<std::string> got = translate(m, test.source);
   int64_t right = 0;
   std::string wrong;
@@ -139,7 +139,7 @@ data::Corpus five_examples(const data::Corpus& test) {
   return five;
 }
 
-std::string show_examples(const models::OpenModel& m, const data::Corpus& examples) {
+std::string show_examples(const decode::OpenModel& m, const data::Corpus& examples) {
   const std::vector<std::string> got = translate(m, examples.source);
   std::string text;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -150,18 +150,18 @@ std::string show_examples(const models::OpenModel& m, const data::Corpus& exampl
 }
 
 // The decoder's attention over the source for each token that it writes, section 3.2.3.
-std::string show_attention(const models::OpenModel& m, const std::string& source, const std::string& target,
+std::string show_attention(const decode::OpenModel& m, const std::string& source, const std::string& target,
                            bool color) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   m.source.end_source(pair.source);
   const inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   const int64_t last = m.file.config.dec_layers - 1;
-  report::Picture picture;
+  inspect::Picture picture;
   for (int32_t id : seen.target_out) picture.rows.push_back(m.target.piece(id));
   for (int32_t id : pair.source) picture.columns.push_back(m.source.piece(id));
   picture.values = seen.seen.get(fmt::format("decoder.layers.{}.cross_attention.weights", last)).mean_head();
   return fmt::format("Attention to '{}' (columns) while writing '{}' (rows):\n{}", source, target,
-                     report::draw_picture(picture, {.width = stdout_width(), .color = color}));
+                     inspect::draw_picture(picture, {.width = stdout_width(), .color = color}));
 }
 
 struct Demo {
@@ -195,7 +195,7 @@ struct Demo {
       watcher.progress().say(fmt::format("found a trained model in {} (--retrain makes a new one)", model));
     }
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model, {});
+    const decode::OpenModel m = decode::open_translator(model, {});
     if (text)
       std::cout << translate(m, {*text}).front() << std::endl;
     else
@@ -210,7 +210,7 @@ struct Demo {
     const std::string file = model + "/model.safetensors";
     if (!fs::exists(file)) return false;
     use_threads(threads);
-    const models::OpenModel m = models::open_translator(model, {});
+    const decode::OpenModel m = decode::open_translator(model, {});
     if (seed && *seed != seed_of(m))
       throw UsageError(cat(model, " holds a demo of --seed ", seed_of(m), ", not ", *seed,
                            "; add --retrain to replace it, or name another --model folder"));
@@ -218,10 +218,10 @@ struct Demo {
     return recorded<int64_t>(m, "updates") >= max_updates.value_or(kUpdates);
   }
 
-  static uint64_t seed_of(const models::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
+  static uint64_t seed_of(const decode::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
 
   template <Number T>
-  static T recorded(const models::OpenModel& m, const char* key) {
+  static T recorded(const decode::OpenModel& m, const char* key) {
     const auto entry = m.file.history.find(key);
     const auto number = entry == m.file.history.end() ? std::nullopt : parse_number<T>(entry->second);
     if (!number) throw DataError(cat("the demo's model does not record its ", key, "; add --retrain to replace it"));
@@ -245,7 +245,7 @@ struct Demo {
     }
   }
 
-  void present(const models::OpenModel& m, Progress& progress) const {
+  void present(const decode::OpenModel& m, Progress& progress) const {
     const data::Corpus test = data::make_dates(seed_of(m), 0, kTestPairs).test;
     const data::Corpus examples = five_examples(test);
     std::cout << show_accuracy(m, test) << "\n"

@@ -14,8 +14,8 @@
 #include "cli/options/search_options.h"
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
-#include "decode/decoding_options.h"
-#include "text/document/formats.h"
+#include "decode/options/named/decoding_options.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::cli {
 namespace {
@@ -47,15 +47,16 @@ struct DocumentCommand {
   }
 
  private:
-  std::shared_ptr<const document::Document> open() const {
-    const document::Format* const format = document::format_of(input);
+  std::shared_ptr<const text::document::Document> open() const {
+    const text::document::Format* const format = text::document::format_of(input);
     if (format == nullptr)
-      throw UsageError(cat("--input ", input, ": no supported document format: ", document::advice_for(input)));
-    if (const document::Format* const other = document::format_of(output); other && other->type != format->type)
+      throw UsageError(cat("--input ", input, ": no supported document format: ", text::document::advice_for(input)));
+    if (const text::document::Format* const other = text::document::format_of(output);
+        other && other->type != format->type)
       throw UsageError(cat("--output ", output, ": the format stays; give it a name that ends in ", format->ending));
     const std::string content = read_file(input);
     try {
-      return document::read(*format, content, attributes);
+      return text::document::read(*format, content, attributes);
     } catch (const DataError& e) {
       throw DataError(cat(input, ": ", e.what()));
     }
@@ -68,7 +69,7 @@ struct DocumentCommand {
     return fmt::format("'{}{}'", line.substr(0, end), end < line.size() ? ".." : "");
   }
 
-  std::string translate(const document::Document& document, const Glossary& terms, Progress& progress) const {
+  std::string translate(const text::document::Document& document, const Glossary& terms, Progress& progress) const {
     ModelOptions how;
     how.threads = threads;
     how.source_language = languages.source, how.target_language = languages.target;
@@ -103,7 +104,7 @@ void add_document(Command& app, Action& chosen) {
       ->expected(1)
       ->take_all()
       ->required();
-  c->add_option("-i,--input", d->input, "the file; its name ends in " + document::format_list())
+  c->add_option("-i,--input", d->input, "the file; its name ends in " + text::document::format_list())
       ->type_name("DOCUMENT")
       ->required();
   c->add_option("-o,--output", d->output, "the file to write, of the same format")

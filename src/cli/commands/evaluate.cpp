@@ -13,6 +13,7 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/lines.h"
+#include "decode/constraints/glossary.h"
 #include "decode/opened/alignment_head.h"
 #include "decode/opened/open_model.h"
 #include "evaluate/metrics/make_metric.h"
@@ -29,7 +30,7 @@ struct Evaluate {
   std::vector<std::string> files, metrics{"bleu", "chrf"}, compare;
   std::string model, source, glossary, color = "auto";
   evaluate::MetricOptions metric_options;
-  report::ReportOptions report;
+  inspect::ReportOptions report;
   decode::BeamOptions search;
   std::function<bool(const std::string& option)> given;
   const Command* command = nullptr;
@@ -43,7 +44,7 @@ struct Evaluate {
     evaluate::MetricOptions options = metric_options;
     if (options.tokenize == "auto") options.tokenize = "13a";
     std::vector<std::unique_ptr<evaluate::Metric>> chosen = make_metrics(options);
-    report::Evaluation e = read();
+    inspect::Evaluation e = read();
     if (metric_options.tokenize == "auto") {
       options.tokenize = choose_tokenizer(e);
       chosen = make_metrics(options);
@@ -54,7 +55,7 @@ struct Evaluate {
     }
     use_threads(threads);
     if (!quiet) warn_of_tokenized_text(e.systems[0]);
-    report::print_report(std::cout, e, chosen, report);
+    inspect::print_report(std::cout, e, chosen, report);
     return 0;
   }
 
@@ -67,7 +68,7 @@ struct Evaluate {
   bool computes(const char* metric) const { return std::find(metrics.begin(), metrics.end(), metric) != metrics.end(); }
 
   // Reports a choice that is not sacreBLEU's default.
-  std::string choose_tokenizer(const report::Evaluation& e) const {
+  std::string choose_tokenizer(const inspect::Evaluation& e) const {
     evaluate::Sentences lines;
     for (const evaluate::Sentences& reference : e.references)
       lines.insert(lines.end(), reference.begin(), reference.end());
@@ -91,8 +92,8 @@ struct Evaluate {
       throw UsageError("--sentence-level lists every sentence; leave out --best, --worst and --confidence");
   }
 
-  report::Evaluation read() const {
-    report::Evaluation e;
+  inspect::Evaluation read() const {
+    inspect::Evaluation e;
     e.systems.push_back({files[0], read_text(files[0])});
     for (size_t i = 1; i < files.size(); ++i) e.references.push_back(read_like_first(e, files[i]));
     const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const evaluate::Sentences& lines) {
@@ -110,7 +111,7 @@ struct Evaluate {
     return lines;
   }
 
-  evaluate::Sentences read_like_first(const report::Evaluation& e, const std::string& path) const {
+  evaluate::Sentences read_like_first(const inspect::Evaluation& e, const std::string& path) const {
     evaluate::Sentences lines = read_text(path);
     const size_t first = e.systems[0].lines.size();
     if (lines.size() != first)
@@ -122,12 +123,12 @@ struct Evaluate {
   evaluate::Sentences translate(const evaluate::Sentences& lines,
                                 const std::shared_ptr<const decode::Glossary>& terms) {
     use_threads(threads);
-    models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), search.precision));
+    decode::OpenModel m = decode::open_translator(model, decode::asked_precision(given("precision"), search.precision));
     languages.choose(m);
     Progress progress(make_terminal(parse_color(color), quiet));
     take_search(*command, m.file.usage, search);
     decode::TranslateOptions how = search.translate_options();
-    how.attention = models::alignment_head(m);
+    how.attention = decode::alignment_head(m);
     how.everywhere.glossary = terms;
     evaluate::Sentences out;
     LineNotes notes(progress);
@@ -139,7 +140,7 @@ struct Evaluate {
     return out;
   }
 
-  void warn_of_tokenized_text(const report::System& system) const {
+  void warn_of_tokenized_text(const inspect::System& system) const {
     if (!computes("bleu") || metric_options.tokenize == "none") return;
     const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
                                     [](const std::string& line) { return line.ends_with(" ."); });
@@ -178,7 +179,7 @@ void add_metric_options(Command& c, Evaluate& e) {
 }
 
 void add_report_options(Command& c, Evaluate& e) {
-  report::ReportOptions& o = e.report;
+  inspect::ReportOptions& o = e.report;
   const auto resampling = [&e] {
     return When{e.report.confidence || !e.compare.empty(),
                 "is for resampling: give `confidence` or `compare`, or leave it out"};

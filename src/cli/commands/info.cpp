@@ -25,7 +25,7 @@ struct Info {
 
   int run() const {
     use_threads(1);
-    const models::OpenModel m = open_any_model(model);
+    const decode::OpenModel m = open_any_model(model);
     std::map<std::string, int64_t> parts;
     int64_t total = 0;
     model::for_each<model::Parameter>(*m.file.net, [&](const std::string& name, model::Parameter& p) {
@@ -39,18 +39,18 @@ struct Info {
     return 0;
   }
 
-  static int64_t stored(const models::OpenModel& m, DType type) { return models::numbers_stored(m.file, type); }
+  static int64_t stored(const decode::OpenModel& m, DType type) { return decode::numbers_stored(m.file, type); }
 
   static std::string normalization(const text::Vocabulary& v) {
     return v.normalization().empty() ? "not named" : v.normalization();
   }
 
-  static nlohmann::ordered_json config_of(const models::OpenModel& m) {
+  static nlohmann::ordered_json config_of(const decode::OpenModel& m) {
     return parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   }
 
   // The usage record, with the vocabularies' entries.
-  static nlohmann::ordered_json usage_of(const models::OpenModel& m) {
+  static nlohmann::ordered_json usage_of(const decode::OpenModel& m) {
     auto usage = parse_json<nlohmann::ordered_json>(m.file.usage.to_json(), "a record");
     const auto begins = [&](const char* side, const text::Vocabulary& v) {
       if (v.opening() < 0) return;
@@ -73,7 +73,7 @@ struct Info {
     return all;
   }
 
-  void write_json(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_json(const decode::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     nlohmann::ordered_json j;
     j["config"] = config_of(m);
     j["parameters"] = parts;
@@ -88,7 +88,7 @@ struct Info {
     std::cout << text::printable(json_text(j, 1)) << "\n";
   }
 
-  void write_text(const models::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
+  void write_text(const decode::OpenModel& m, const std::map<std::string, int64_t>& parts, int64_t total) const {
     auto line = [](const std::string& key, const std::string& value) {
       std::cout << fmt::format("  {} {}\n", text::padded(text::printable(key, ""), 20), text::printable(value));
     };
@@ -117,7 +117,7 @@ struct Info {
         for (const auto& [name, of_search] : value.items()) line(cat(key, " ", name), words_of(of_search));
     }
     std::cout << "training\n";
-    for (const auto& [key, value] : report::history_rows(m.file.history)) line(key, value);
+    for (const auto& [key, value] : inspect::history_rows(m.file.history)) line(key, value);
   }
 };
 

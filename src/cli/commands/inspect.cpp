@@ -15,9 +15,9 @@
 #include "cli/options/output_files.h"
 #include "cli/parser.h"
 #include "cli/terminal/terminal.h"
-#include "decode/models/search_defaults.h"
+#include "decode/lines/opened_line.h"
 #include "decode/opened/open_model.h"
-#include "decode/text/opened_line.h"
+#include "decode/options/named/search_defaults.h"
 #include "inspect/drawing/picture.h"
 #include "inspect/drawing/svg.h"
 #include "inspect/files/inspection_file.h"
@@ -108,7 +108,7 @@ std::vector<HeadMap> heads_of(const inspect::Recorded& weights, const std::strin
 
 // The cells that a mask hides, the same in every head.
 std::vector<bool> masked_cells(const inspect::Recorder& seen, const std::string& scope) {
-  return report::masked_by(seen.get(scope + ".scores").head(0));
+  return inspect::masked_by(seen.get(scope + ".scores").head(0));
 }
 
 Labels whole(const text::Vocabulary& v) {
@@ -170,7 +170,7 @@ struct Inspect {
     const Output output = checked_output();
     const bool paint = stdout_color(parse_color(color));
     use_threads(threads);
-    models::OpenModel m = models::open_model(model);
+    decode::OpenModel m = decode::open_model(model);
     languages.choose(m);
     const Kind kind = find_kind(attention, m.file.config);
     const std::string scope = cat(kind.stack, ".layers.", find_layer(layer, kind), ".", kind.sublayer);
@@ -194,7 +194,7 @@ struct Inspect {
   int list_vocabulary() const {
     if (*vocabulary != "source" && *vocabulary != "target")
       throw UsageError(cat("--vocabulary ", *vocabulary, " is none of source, target"));
-    const models::OpenModel m = models::open_model(model);
+    const decode::OpenModel m = decode::open_model(model);
     std::cout << vocabulary_list(*vocabulary == "source" ? m.source : m.target) << std::flush;
     return 0;
   }
@@ -211,7 +211,7 @@ struct Inspect {
     return output;
   }
 
-  void write_numbers(Output output, const models::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
+  void write_numbers(Output output, const decode::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
                      const inspect::Side& target, inspect::Inspection& seen) const {
     if (with_weights) inspect::add_parameters(seen.seen, *m.file.net);
     if (with_gradients) inspect::add_gradients(seen, *m.backend, *m.file.net, pair);
@@ -227,7 +227,7 @@ struct Inspect {
     return [option](size_t, const std::string& what) { say_on_stderr(cat(option, ": ", what, "\n")); };
   }
 
-  inspect::Pair read_pair(const models::OpenModel& m) const {
+  inspect::Pair read_pair(const decode::OpenModel& m) const {
     const inspect::ModelText text{*m.backend, *m.file.net, m.source, m.target};
     inspect::Pair pair;
     const std::optional<int32_t> opening = decode::opened_line(m.target, source_text.value_or("")).opening;
@@ -250,7 +250,7 @@ struct Inspect {
     return pair;
   }
 
-  static std::string tokens(const models::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
+  static std::string tokens(const decode::OpenModel& m, const inspect::Pair& pair, const inspect::Side& source,
                             const inspect::Side& target, const inspect::Inspection& seen) {
     const double per_token = seen.score / static_cast<double>(seen.log_p.size());
     std::string text = fmt::format("source: {}\n", text::printable(m.source.decode(pair.source), ""));
@@ -264,10 +264,10 @@ struct Inspect {
   std::string pictures(const Kind& kind, const std::string& scope, const inspect::Side& source,
                        const inspect::Side& target, const inspect::Inspection& seen, bool paint) const {
     const inspect::Recorded& weights = seen.seen.get(scope + ".weights");
-    report::Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
-                            kind.columns == "source" ? source.pieces : target.pieces,
-                            {},
-                            masked_cells(seen.seen, scope)};
+    inspect::Picture picture{kind.rows == "source" ? source.pieces : target.pieces,
+                             kind.columns == "source" ? source.pieces : target.pieces,
+                             {},
+                             masked_cells(seen.seen, scope)};
     return draw_heads(picture, weights, paint, [&](const std::string& title) {
       return fmt::format("{}, {}; rows: {}, columns: {}", scope, title, kind.rows, kind.columns);
     });
@@ -275,30 +275,30 @@ struct Inspect {
 
   // A picture for each chosen head, on one scale, separated by blank lines.
   template <class Heading>
-  std::string draw_heads(report::Picture picture, const inspect::Recorded& weights, bool paint,
+  std::string draw_heads(inspect::Picture picture, const inspect::Recorded& weights, bool paint,
                          Heading&& heading) const {
     const auto maps = heads_of(weights, head.empty() ? "mean" : head);
-    report::PictureOptions options{.width = stdout_width(), .color = paint};
+    inspect::PictureOptions options{.width = stdout_width(), .color = paint};
     options.high = 0;
-    for (const HeadMap& map : maps) options.high = std::max(options.high, report::largest(map.values));
+    for (const HeadMap& map : maps) options.high = std::max(options.high, inspect::largest(map.values));
     std::string text;
     for (const HeadMap& map : maps) {
       picture.values = map.values;
       text += fmt::format("{}{}\n", text.empty() ? "" : "\n", heading(map.title));
-      text += report::draw_picture(picture, options);
+      text += inspect::draw_picture(picture, options);
     }
     return text;
   }
 
   // The second source; empty if none is requested.
-  text::Ids read_beside(const models::OpenModel& m) const {
+  text::Ids read_beside(const decode::OpenModel& m) const {
     if (!beside) return {};
     return inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, *beside, say_of("--beside"),
                                 inspect::kLongest, "--beside");
   }
 
   // Both sources as a padded batch: tokens, padding mask, and the encoder's attention in each.
-  std::string padded(const models::OpenModel& m, const inspect::Pair& pair, const text::Ids& second,
+  std::string padded(const decode::OpenModel& m, const inspect::Pair& pair, const text::Ids& second,
                      const inspect::Inspection& seen, bool paint) const {
     const inspect::Recorded& mask = seen.seen.get("padded.mask");
     const auto longest = static_cast<size_t>(mask.shape[1]);
@@ -327,7 +327,7 @@ struct Inspect {
     }
     return text;
   }
-  std::string draw_padded(const models::OpenModel& m, const Labels (&sources)[2], const inspect::Inspection& seen,
+  std::string draw_padded(const decode::OpenModel& m, const Labels (&sources)[2], const inspect::Inspection& seen,
                           bool paint) const {
     if (!encoder_attends(m.file.config)) return "\nno picture: the encoder of this model has no attention\n";
     const Kind kind = find_kind("encoder", m.file.config);
@@ -335,10 +335,11 @@ struct Inspect {
         cat("padded.encoder.layers.", find_layer(attention == "encoder" ? layer : "last", kind), ".self_attention");
     std::string text;
     for (int s : {0, 1}) {
-      const report::Picture picture{sources[s],
-                                    sources[s],
-                                    {},
-                                    report::masked_by(inspect::of_source(seen.seen.get(scope + ".scores"), s).head(0))};
+      const inspect::Picture picture{
+          sources[s],
+          sources[s],
+          {},
+          inspect::masked_by(inspect::of_source(seen.seen.get(scope + ".scores"), s).head(0))};
       text += "\n" + draw_heads(picture, inspect::of_source(seen.seen.get(scope + ".weights"), s), paint,
                                 [&](const std::string& title) { return cat(scope, ", source ", s + 1, ", ", title); });
     }
@@ -349,14 +350,14 @@ struct Inspect {
                   const inspect::Inspection& seen) const {
     const std::string axes = kind.rows == kind.columns ? fmt::format("rows and columns: {}", kind.rows)
                                                        : fmt::format("rows: {}, columns: {}", kind.rows, kind.columns);
-    report::SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
-                           fmt::format("{}.weights; each row is the attention of one token; {}", scope, axes),
-                           kind.rows == "source" ? source.pieces : target.pieces,
-                           kind.columns == "source" ? source.pieces : target.pieces,
-                           {}};
+    inspect::SvgSheet sheet{fmt::format("{}, {} layer {}", kind.title, kind.stack, find_layer(layer, kind)),
+                            fmt::format("{}.weights; each row is the attention of one token; {}", scope, axes),
+                            kind.rows == "source" ? source.pieces : target.pieces,
+                            kind.columns == "source" ? source.pieces : target.pieces,
+                            {}};
     for (HeadMap& map : heads_of(seen.seen.get(scope + ".weights"), head.empty() ? "all" : head))
       sheet.maps.push_back({map.title, std::move(map.values), masked_cells(seen.seen, scope)});
-    return report::draw_svg(sheet);
+    return inspect::draw_svg(sheet);
   }
 };
 

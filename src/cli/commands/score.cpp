@@ -87,7 +87,7 @@ struct Score {
       return 0;
     }
     std::ostream& out = work.answers->out();
-    models::OpenModel m = models::open_translator(model, models::asked_precision(given("precision"), asked.precision));
+    decode::OpenModel m = decode::open_translator(model, decode::asked_precision(given("precision"), asked.precision));
     languages.choose(m);
     take_search(*command, m.file.usage, asked);
     const decode::TranslateOptions how = asked.translate_options();
@@ -171,7 +171,7 @@ struct Score {
     return line;
   }
 
-  std::string as_json(const models::OpenModel& m, const decode::TextScore& s, const std::string& source,
+  std::string as_json(const decode::OpenModel& m, const decode::TextScore& s, const std::string& source,
                       const std::string& target, const decode::SoftAlignment* a) const {
     nlohmann::ordered_json j{{"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}};
     j["words"] = j["pieces"] = nlohmann::ordered_json::array();

@@ -12,8 +12,9 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
-#include "decode/decoding_options.h"
 #include "decode/live/live_queue.h"
+#include "decode/options/named/decoding_options.h"
+#include "serve/routes/routes.h"
 #include "serve/service.h"
 #include "text/utf8.h"
 
@@ -65,6 +66,7 @@ struct Serve {
     server.limits.connections_of_address = static_cast<size_t>(of_address);
     server.always = serve::Service::headers();
     serve::Service translations(service);
+    serve::add_routes(translations);
     serve::Server http(
         server, [&](const auto& call) { translations.answer(call); },
         [&](const serve::Answered& what) { translations.answered(what); });

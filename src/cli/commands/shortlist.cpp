@@ -9,10 +9,10 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/parallel_text.h"
-#include "decode/models/shortlist.h"
 #include "decode/opened/alignment_head.h"
 #include "decode/opened/open_model.h"
 #include "decode/rescoring/aligner.h"
+#include "decode/steps/shortlist.h"
 #include "text/quantities.h"
 
 namespace hexapla::cli {
@@ -31,7 +31,7 @@ struct MakeShortlist {
   int run() const {
     check();
     use_threads(threads);
-    const models::OpenModel m = models::open_model(model);
+    const decode::OpenModel m = decode::open_model(model);
     Progress progress(make_terminal(parse_color(color), quiet));
     const decode::LexicalCounts counts =
         lexicon.empty() ? counts_of_alignments(m, progress) : decode::read_lexical_table(lexicon, m.source, m.target);
@@ -57,7 +57,7 @@ struct MakeShortlist {
   };
 
   // Counts, for each target piece, the source piece with most of its attention.
-  static void count(const models::OpenModel& m, const decode::AttentionHead& head, SomePairs pairs,
+  static void count(const decode::OpenModel& m, const decode::AttentionHead& head, SomePairs pairs,
                     decode::LexicalCounts& counts) {
     decode::TranslateOptions how;
     std::vector<std::vector<data::Link>> links(pairs.source.size());
@@ -73,8 +73,8 @@ struct MakeShortlist {
     return how;
   }
 
-  decode::LexicalCounts counts_of_alignments(const models::OpenModel& m, Progress& progress) const {
-    const decode::AttentionHead head = models::alignment_head(m);
+  decode::LexicalCounts counts_of_alignments(const decode::OpenModel& m, Progress& progress) const {
+    const decode::AttentionHead head = decode::alignment_head(m);
     const decode::TranslateOptions how;
     LineNotes notes(progress);
     const decode::LineWarning warn = [&](size_t line, const std::string& what) {

@@ -21,14 +21,14 @@
 #include "cli/terminal/portions.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/translate_input.h"
-#include "decode/models/shortlist.h"
+#include "decode/lines/opened_line.h"
 #include "decode/opened/open_model.h"
-#include "decode/option_ranges.h"
-#include "decode/text/opened_line.h"
+#include "decode/options/option_ranges.h"
+#include "decode/steps/shortlist.h"
 #include "decode/trace/beam_trace.h"
 #include "inspect/report/beam_report.h"
 #include "inspect/text_pair.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::cli {
 namespace {
@@ -96,8 +96,8 @@ struct Translate {
       return 0;
     }
     out = &work.answers->out();
-    models::OpenEnsemble m =
-        models::open_ensemble(models, models::asked_precision(given("precision"), search.precision));
+    decode::OpenEnsemble m =
+        decode::open_ensemble(models, decode::asked_precision(given("precision"), search.precision));
     languages.choose(m.members[0]);  // an ensemble uses the vocabularies of its first model
     model_known = true;
     take_search(*command, m.members[0].file.usage, search);
@@ -148,14 +148,14 @@ struct Translate {
     return 0;
   }
 
-  std::optional<decode::Shortlist> read_shortlist(const models::OpenModel& m) const {
+  std::optional<decode::Shortlist> read_shortlist(const decode::OpenModel& m) const {
     if (shortlist.empty()) return {};
     return decode::Shortlist(decode::ShortlistTable::read(shortlist), m.source, m.target, shortlist);
   }
 
   // Warns of a document in a text format, refuses others: they would be read as lines of text.
   void say_of_documents(Progress& progress) const {
-    const document::Format* const format = document::format_of(input);
+    const text::document::Format* const format = text::document::format_of(input);
     if (format == nullptr || format->ending == ".txt") return;
     if (!format->text) throw UsageError(cat("--input ", input, " is a document: translate it with hexapla document"));
     if (!quiet)
@@ -188,7 +188,7 @@ struct Translate {
   }
 
   // Repeats the search for this line step by step, drawn to the file and printed on the terminal.
-  void draw_trace(const models::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
+  void draw_trace(const decode::OpenModel& m, const std::string& line, const decode::SearchOptions& how) const {
     const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, {});
     const std::vector<text::Ids> sources{source};
     const DType dtype = m.file.net->target_embedding().table.value.dtype;
@@ -196,8 +196,8 @@ struct Translate {
     Context cx{*m.backend, arena, dtype};
     const decode::Trace found = decode::trace_search(cx, *m.file.net, source, how, decode::special_ids(m.target),
                                                      decode::opened_line(m.target, line).opening);
-    write_file_atomically(trace, report::trace_svg(found, m.target, how.beam_size));
-    if (!quiet) say_on_stderr(report::trace_text(found, m.target, how.beam_size));
+    write_file_atomically(trace, inspect::trace_svg(found, m.target, how.beam_size));
+    if (!quiet) say_on_stderr(inspect::trace_text(found, m.target, how.beam_size));
   }
 
   // Answers the lines before one that cannot be translated as requested, then passes on the error.

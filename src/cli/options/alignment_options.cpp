@@ -48,9 +48,9 @@ void AlignmentFlags::bind(Command& command, const std::function<bool()>& looked_
       });
 }
 
-decode::AttentionHead AlignmentFlags::attention(const models::OpenModel& model) const {
-  if (layer.empty() && head.empty()) return models::alignment_head(model);
-  decode::AttentionHead attention{models::default_alignment_layer(model.file.config), decode::AttentionHead::mean};
+decode::AttentionHead AlignmentFlags::attention(const decode::OpenModel& model) const {
+  if (layer.empty() && head.empty()) return decode::alignment_head(model);
+  decode::AttentionHead attention{decode::default_alignment_layer(model.file.config), decode::AttentionHead::mean};
   if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
   if (!head.empty() && head != "mean") {
     attention.head = whole("alignment-head", head, "the number of a head, from 0, or mean");
@@ -60,7 +60,7 @@ decode::AttentionHead AlignmentFlags::attention(const models::OpenModel& model) 
   return attention;
 }
 
-decode::AlignmentOptions AlignmentFlags::options(const models::OpenModel& model) const {
+decode::AlignmentOptions AlignmentFlags::options(const decode::OpenModel& model) const {
   const auto threshold = parse_number<double>(kind);
   if (kind != "hard" && kind != "soft" && !(threshold && *threshold > 0 && *threshold <= 1))
     throw UsageError(cat("--alignment is '", kind, "', but must be hard, soft, or a threshold above 0 and at most 1"));
@@ -77,7 +77,7 @@ std::vector<std::string> AlignmentFlags::words_in(const std::string& line) const
   return decode::words_in(line, decode::parse_alignment_unit(units));
 }
 
-std::vector<std::vector<std::string>> AlignmentFlags::texts(const models::OpenModel& model,
+std::vector<std::vector<std::string>> AlignmentFlags::texts(const decode::OpenModel& model,
                                                             std::span<const std::string> lines,
                                                             std::span<const std::vector<decode::Translation>> found,
                                                             const decode::TranslateOptions& how) const {

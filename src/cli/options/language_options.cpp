@@ -13,6 +13,6 @@ void LanguageFlags::bind(Command& command, const std::function<When()>& conditio
       "precedence");
 }
 
-void LanguageFlags::choose(models::OpenModel& model) const { models::choose_languages(model, source, target); }
+void LanguageFlags::choose(decode::OpenModel& model) const { decode::choose_languages(model, source, target); }
 
 }  // namespace hexapla::cli

@@ -13,7 +13,7 @@ struct LanguageFlags {
 
   void bind(Command& command, const std::function<When()>& condition = {});
   // Sets the model's languages. UsageError: the model takes no language, or does not know this one.
-  void choose(models::OpenModel& model) const;
+  void choose(decode::OpenModel& model) const;
 };
 
 }  // namespace hexapla::cli

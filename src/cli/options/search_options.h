@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "cli/command.h"
-#include "decode/decoding_options.h"
-#include "decode/models/search_defaults.h"
+#include "decode/constraints/glossary.h"
+#include "decode/options/named/decoding_options.h"
+#include "decode/options/named/search_defaults.h"
 #include "hexapla/options.h"
 
 namespace hexapla::cli {

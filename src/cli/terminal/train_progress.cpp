@@ -110,7 +110,7 @@ std::string live_line(const train::TrainReport& r, const std::vector<double>& lo
   parts.push_back(fmt::format("{} tokens/s", text::grouped(static_cast<long long>(r.tokens_per_second))));
   parts.push_back(fmt::format("lr {:.2e}", r.lr));
   parts.push_back(fmt::format("gradient {:.2f}", r.gradient_norm));
-  parts.push_back(report::sparkline(losses, 16));
+  parts.push_back(inspect::sparkline(losses, 16));
   std::string line = fmt::format("Ep. {} Up. {}", r.epoch, text::grouped(r.update));
   for (const std::string& part : parts)
     if (!part.empty() && text::width(line) + 3 + text::width(part) < columns) line += " | " + part;
@@ -207,7 +207,7 @@ void ProgressWatcher::show_table(const train::Validation& v) {
         curve.push_back(value);
       }
     if (std::isnan(m.of(v))) continue;
-    const std::string sparkles = report::sparkline(curve, sparks);
+    const std::string sparkles = inspect::sparkline(curve, sparks);
     progress_.say(fmt::format("  {:<10}{:>9.{}f}  {}{}", m.name, m.of(v), m.digits,
                               text::padded(sparkles, int(sparks) + 2), standing(values, m.higher_is_better, m.digits)));
   }

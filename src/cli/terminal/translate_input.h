@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/files/lines.h"
-#include "decode/constraints/line_constraints.h"
+#include "decode/options/line_constraints.h"
 
 namespace hexapla::cli {
 

@@ -46,7 +46,7 @@ class DataCommand : public TestFolder {
     EXPECT_EQ(r.out, "");
   }
 
-  curate::MadeText text_ = curate::made_text(2000, 1);
+  data::MadeText text_ = data::made_text(2000, 1);
 };
 
 TEST_F(DataCommand, CleanText) {
@@ -223,7 +223,7 @@ TEST_F(DataCommand, WrongUse) {
 }
 
 TEST_F(DataCommand, ASignalEndsItAsItEndsTraining) {
-  text_ = curate::made_text(9000, 1);
+  text_ = data::made_text(9000, 1);
   write();
   const auto stopped = [&](int number) {
     stop_on_signals();
@@ -256,14 +256,14 @@ TEST_F(DataCommand, Help) {
 
 TEST(ShiftText, SaysWhatIsMissing) {
   EXPECT_EQ(
-      report::shift_text({501, 0, -1, 99, true}),
+      inspect::shift_text({501, 0, -1, 99, true}),
       "from line 501 on, source line i goes with target line i - 1: 1 target line is missing there, or 1 source line "
       "is too many");
   EXPECT_EQ(
-      report::shift_text({1501, -1, 2, 99, false}),
+      inspect::shift_text({1501, -1, 2, 99, false}),
       "from about line 1,501 on, source line i goes with target line i + 2: 3 source lines are missing there, or 3 "
       "target lines are too many");
-  EXPECT_THAT(report::shift_text({5, 2, 0, 99, true}),
+  EXPECT_THAT(inspect::shift_text({5, 2, 0, 99, true}),
               HasSubstr("source line i goes with target line i: 2 target lines are"));
 }
 

@@ -35,7 +35,7 @@ text::Vocabulary date_vocabulary(const std::vector<Date>& dates) {
 
 // The share of target tokens in year, month and day whose strongest attention is on the same part
 // of the source.
-double accuracy(const models::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
+double accuracy(const decode::OpenModel& m, const std::vector<Date>& dates, const decode::AttentionHead& head) {
   std::vector<std::string> sources, targets;
   for (const Date& d : dates)
     sources.push_back(data::write_date(d.day, d.style)), targets.push_back(data::iso_date(d.day));
@@ -75,7 +75,7 @@ class DateAlignment : public TestFolder {
     o.architecture.dropout = 0;
     return o;
   }
-  models::OpenModel trained(const train::TrainOptions& o) const {
+  decode::OpenModel trained(const train::TrainOptions& o) const {
     const std::vector<Date> dates = some_dates(10000, 1);
     const text::Vocabulary v = date_vocabulary(dates);
     std::vector<data::Example> examples;
@@ -93,7 +93,7 @@ class DateAlignment : public TestFolder {
     train::TrainWatcher silent;
     const auto backend = make_cpu_backend();
     const std::atomic<bool> stop = false;
-    return models::open_translator(train::train(o, data, *backend, silent, stop).model, {});
+    return decode::open_translator(train::train(o, data, *backend, silent, stop).model, {});
   }
 };
 
@@ -120,12 +120,12 @@ TEST_F(DateAlignment, LinksOfADate) {
 TEST_F(DateAlignment, AGuidedHeadFollowsTheTrueLinks) {
   const std::vector<Date> unseen = some_dates(300, 2);
   train::TrainOptions o = options("plain");
-  const models::OpenModel plain = trained(o);
+  const decode::OpenModel plain = trained(o);
   o = options("guided");
   o.guided_alignment = "the true links";
   o.guided_alignment_head = 1;
   o.guided_alignment_weight = 1;
-  const models::OpenModel guided = trained(o);
+  const decode::OpenModel guided = trained(o);
   const decode::AttentionHead head{o.guided_layer(), o.guided_alignment_head};
   EXPECT_EQ(head.layer, 0);
   EXPECT_EQ(guided.file.usage.alignment_layer, 0);

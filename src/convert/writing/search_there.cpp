@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 
 namespace hexapla::convert {
 

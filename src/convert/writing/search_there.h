@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "model/weights/model_file.h"
 
 namespace hexapla::convert {

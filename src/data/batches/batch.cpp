@@ -34,6 +34,16 @@ std::vector<Example> encode_all(const Corpus& corpus, const text::Vocabulary& so
 int64_t source_tokens(const Example& example) { return static_cast<int64_t>(example.source.size()); }
 int64_t target_tokens(const Example& example) { return static_cast<int64_t>(example.target.size()) + 1; }
 
+// Appends the links of each target row, including </s>.
+void append_links(Batch& batch, const Example& example) {
+  size_t next = 0;
+  for (int32_t t = 0; t <= static_cast<int32_t>(example.target.size()); ++t) {
+    for (; next < example.links.size() && example.links[next].target == t; ++next)
+      batch.linked.push_back(example.links[next].source);
+    batch.link_offsets.push_back(static_cast<int32_t>(batch.linked.size()));
+  }
+}
+
 }  // namespace
 
 Random plan_random(uint64_t seed, int64_t epoch) { return Random(seed, kPlanStream ^ static_cast<uint64_t>(epoch)); }
@@ -79,18 +89,6 @@ void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLink
     }
   });
 }
-
-namespace {
-// Appends the links of each target row, including </s>.
-void append_links(Batch& batch, const Example& example) {
-  size_t next = 0;
-  for (int32_t t = 0; t <= static_cast<int32_t>(example.target.size()); ++t) {
-    for (; next < example.links.size() && example.links[next].target == t; ++next)
-      batch.linked.push_back(example.links[next].source);
-    batch.link_offsets.push_back(static_cast<int32_t>(batch.linked.size()));
-  }
-}
-}  // namespace
 
 Batch make_batch(const text::Vocabulary& target, std::span<const Example> examples, std::span<const int32_t> indices) {
   Batch batch;

@@ -6,13 +6,13 @@
 #include "base/error.h"
 #include "base/files/file.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 FaultSet dropped_faults(const ExamineOptions& options) {
   FaultSet out;
   for (size_t i = 0; i < kFaults; ++i) {
-    if (info(static_cast<Fault>(i)).dropped) out.add(static_cast<Fault>(i));
+    if (fault_info(static_cast<Fault>(i)).dropped) out.add(static_cast<Fault>(i));
   }
   for (const Fault fault : options.drop) out.add(fault);
   for (const Fault fault : options.keep) out.remove(fault);
@@ -80,4 +80,4 @@ Examination::Clean CleanWriter::finish(bool write) {
   return counts_;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

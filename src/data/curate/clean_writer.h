@@ -7,7 +7,7 @@
 #include "data/curate/examination.h"
 #include "data/files/lines.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 // UsageError: a clean file is also an input, or is given twice.
 void check_clean_files(const ExamineOptions& options);
@@ -28,4 +28,4 @@ class CleanWriter {
   std::string line_;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -14,7 +14,7 @@
 #include "data/curate/shifts/change_locator.h"
 #include "text/characters.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 constexpr size_t kFirstPairs = 10'000;   // used for the typical ratio
@@ -228,7 +228,7 @@ int64_t Examination::faulty() const {
   int64_t n = (source_lines != target_lines) + (!shifts.empty() || !path.lost.empty());
   for (size_t i = 0; i < kFaults; ++i) {
     const auto fault = static_cast<Fault>(i);
-    n += !info(fault).harmless && count(fault) > 0;
+    n += !fault_info(fault).harmless && count(fault) > 0;
   }
   return n;
 }
@@ -238,4 +238,4 @@ Examination examine(const ExamineOptions& options, const Watch& watch) {
   return Examiner(options, watch).run();
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -15,7 +15,7 @@
 #include "data/curate/shifts/shifts.h"
 #include "data/files/parallel_text.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 struct ExamineOptions {
   static constexpr Range<double> kRatio{.least = 1, .most = 1e6, .open_least = true};
@@ -68,4 +68,4 @@ using Watch = std::function<void(int64_t lines, double share)>;
 // text.
 Examination examine(const ExamineOptions& options, const Watch& watch = {});
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -15,7 +15,7 @@
 #include "data/files/lines.h"
 #include "data/files/test_files.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 using ::testing::AllOf;
@@ -54,8 +54,8 @@ class Examine : public data::TestFiles {
   static void expect_only(const Examination& e, std::vector<Fault> faults) {
     for (size_t i = 0; i < kFaults; ++i) {
       const auto fault = static_cast<Fault>(i);
-      if (info(fault).harmless) continue;
-      EXPECT_EQ(e.count(fault) > 0, std::count(faults.begin(), faults.end(), fault) > 0) << info(fault).id;
+      if (fault_info(fault).harmless) continue;
+      EXPECT_EQ(e.count(fault) > 0, std::count(faults.begin(), faults.end(), fault) > 0) << fault_info(fault).id;
     }
   }
 };
@@ -410,4 +410,4 @@ TEST_F(Examine, BadInput) {
 }
 
 }  // namespace
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 class HashSet {
  public:
@@ -40,4 +40,4 @@ class HashSet {
   size_t size_ = 0;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -8,7 +8,7 @@
 #include "data/curate/mojibake.h"
 #include "text/utf8.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 using namespace std::string_view_literals;
@@ -119,4 +119,4 @@ std::string excerpt(Fault fault, std::string_view line) {
   return "…" + std::string(line.substr(from));
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include "data/curate/pairs/findings.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 // blank, or any combination of encoding, control, replacement, mojibake and entities.
 FaultSet faults_of(std::string_view line);
@@ -21,4 +21,4 @@ bool is_blank(std::string_view line);
 // Number of code points; bytes that are not UTF-8 count one each.
 int64_t characters(std::string_view line);
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -10,7 +10,7 @@
 #include "data/curate/mojibake.h"
 #include "data/files/lines.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 using namespace std::string_literals;
@@ -19,7 +19,7 @@ std::string faults(const std::string& line) {
   std::string out;
   for (size_t i = 0; i < kFaults; ++i) {
     if (faults_of(line).has(static_cast<Fault>(i)))
-      out += (out.empty() ? "" : " ") + std::string(info(static_cast<Fault>(i)).id);
+      out += (out.empty() ? "" : " ") + std::string(fault_info(static_cast<Fault>(i)).id);
   }
   return out;
 }
@@ -162,7 +162,7 @@ TEST(LineFaults, Entities) {
 
 TEST(Faults, EveryIdIsFound) {
   for (size_t i = 0; i < kFaults; ++i)
-    EXPECT_EQ(fault_named(info(static_cast<Fault>(i)).id, "`keep`"), static_cast<Fault>(i));
+    EXPECT_EQ(fault_named(fault_info(static_cast<Fault>(i)).id, "`keep`"), static_cast<Fault>(i));
   try {
     fault_named("dupes", "`keep`");
     FAIL();
@@ -198,4 +198,4 @@ TEST(HashSet, InsertsOnce) {
 }
 
 }  // namespace
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 
 #include "text/characters.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 // Windows-1252's characters for the bytes 0x80 to 0x9F; 0: none.
@@ -116,4 +116,4 @@ size_t mojibake_in(std::string_view line) {
   return std::string_view::npos;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <string_view>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 // The byte of `line` (valid UTF-8) with sufficient evidence; npos: none. Characters are converted
 // to their Windows-1252 bytes, which are then read as UTF-8. Combinations in good text, such as an
 // accented letter before closing quotes, a dash or a no-break space, are not sufficient.
 size_t mojibake_in(std::string_view line);
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -5,7 +5,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 struct MadeText {
   std::vector<std::string> source, target;
@@ -32,4 +32,4 @@ inline MadeText made_text(int64_t lines, uint64_t seed) {
   return text;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

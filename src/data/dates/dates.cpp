@@ -149,33 +149,6 @@ void add_pair(Corpus& corpus, year_month_day day, Random& random) {
   corpus.lines.push_back(static_cast<int64_t>(corpus.lines.size()) + 1);
 }
 
-}  // namespace
-
-std::span<const year_month_day> all_days() {
-  static const std::vector<year_month_day> days = count_days();
-  return days;
-}
-
-std::string iso_date(year_month_day day) {
-  return fmt::format("{:04}-{:02}-{:02}", int{day.year()}, unsigned{day.month()}, unsigned{day.day()});
-}
-
-year_month_day parse_iso_date(const std::string& text) {
-  const auto number = [&](size_t at, size_t digits) {
-    unsigned n = 0;
-    if (text.size() == 10) std::from_chars(text.data() + at, text.data() + at + digits, n);
-    return n;
-  };
-  const year_month_day date{std::chrono::year(static_cast<int>(number(0, 4))), std::chrono::month(number(5, 2)),
-                            std::chrono::day(number(8, 2))};
-  HEXAPLA_CHECK(date.ok() && iso_date(date) == text, "'", text, "' is not a date like 2023-03-03");
-  return date;
-}
-
-std::span<const char* const> date_forms() { return kForms; }
-
-namespace {
-
 // Calls placed(code, span) for each part; returns the text.
 template <class Placed>
 std::string write_parts(year_month_day day, const DateStyle& style, Placed&& placed) {
@@ -202,6 +175,29 @@ std::vector<int32_t> tokens_in(const text::TokenSpan& span, std::span<const text
 }
 
 }  // namespace
+
+std::span<const year_month_day> all_days() {
+  static const std::vector<year_month_day> days = count_days();
+  return days;
+}
+
+std::string iso_date(year_month_day day) {
+  return fmt::format("{:04}-{:02}-{:02}", int{day.year()}, unsigned{day.month()}, unsigned{day.day()});
+}
+
+year_month_day parse_iso_date(const std::string& text) {
+  const auto number = [&](size_t at, size_t digits) {
+    unsigned n = 0;
+    if (text.size() == 10) std::from_chars(text.data() + at, text.data() + at + digits, n);
+    return n;
+  };
+  const year_month_day date{std::chrono::year(static_cast<int>(number(0, 4))), std::chrono::month(number(5, 2)),
+                            std::chrono::day(number(8, 2))};
+  HEXAPLA_CHECK(date.ok() && iso_date(date) == text, "'", text, "' is not a date like 2023-03-03");
+  return date;
+}
+
+std::span<const char* const> date_forms() { return kForms; }
 
 std::string write_date(year_month_day day, const DateStyle& style) {
   return write_parts(day, style, [](char, const text::TokenSpan&) {});

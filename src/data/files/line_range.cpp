@@ -14,6 +14,17 @@ namespace {
 constexpr size_t range_block = size_t{1} << 18, longest_in_range = size_t{64} << 20;
 constexpr std::string_view mark_of_utf8 = "\xEF\xBB\xBF";
 
+// Calls visit(block, its beginning) for the bytes [from, to) until it returns false.
+template <class Visit>
+void visit_bytes(const FileReader& file, uint64_t from, uint64_t to, Visit&& visit) {
+  std::string block;
+  for (uint64_t at = from; at < to; at += block.size()) {
+    block.resize(std::min<uint64_t>(range_block, to - at));
+    file.read(at, block.data(), block.size());
+    if (!visit(block, at)) return;
+  }
+}
+
 }  // namespace
 
 ShardNumber ShardNumber::parse(const std::string& option, const std::string& text) {
@@ -86,21 +97,6 @@ bool has_parts(const std::string& path) {
   file.read(0, head.data(), head.size());
   return compression_of(head) == Compression::none && unreadable_kind(head).empty();
 }
-
-namespace {
-
-// Calls visit(block, its beginning) for the bytes [from, to) until it returns false.
-template <class Visit>
-void visit_bytes(const FileReader& file, uint64_t from, uint64_t to, Visit&& visit) {
-  std::string block;
-  for (uint64_t at = from; at < to; at += block.size()) {
-    block.resize(std::min<uint64_t>(range_block, to - at));
-    file.read(at, block.data(), block.size());
-    if (!visit(block, at)) return;
-  }
-}
-
-}  // namespace
 
 int64_t count_lines(const std::string& path, const ShardNumber& part) {
   const RangeReader range(path, part);

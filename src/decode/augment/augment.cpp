@@ -7,7 +7,7 @@
 #include "data/files/lines.h"
 #include "text/utf8.h"
 
-namespace hexapla::augment {
+namespace hexapla::decode {
 namespace {
 
 constexpr size_t portion = 1000;  // lines translated together
@@ -15,7 +15,7 @@ constexpr size_t portion = 1000;  // lines translated together
 // Writes both sides and counts the pairs.
 class Pairs {
  public:
-  Pairs(const Files& to, const Work& work) : source_(to.source), target_(to.target), work_(work) {}
+  Pairs(const AugmentFiles& to, const AugmentWork& work) : source_(to.source), target_(to.target), work_(work) {}
 
   void write(const std::string& source, const std::string& target) {
     source_.write(source);
@@ -26,7 +26,7 @@ class Pairs {
     if (work_.stop && *work_.stop) throw Canceled("stopped");
     work_.progress(lines, share);
   }
-  Counts commit() {
+  AugmentCounts commit() {
     source_.finish();
     target_.finish();
     source_.commit();
@@ -34,11 +34,11 @@ class Pairs {
     return std::move(counts);
   }
 
-  Counts counts;
+  AugmentCounts counts;
 
  private:
   data::LineWriter source_, target_;
-  const Work& work_;
+  const AugmentWork& work_;
 };
 
 // Where a line comes from.
@@ -99,8 +99,8 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t") ==
 
 }  // namespace
 
-Counts distill(const std::vector<data::ParallelSource>& sets, const Translating& teacher, const Files& to,
-               const Work& work) {
+AugmentCounts distill(const std::vector<data::ParallelSource>& sets, const Translating& teacher, const AugmentFiles& to,
+                      const AugmentWork& work) {
   Pairs out(to, work);
   const auto write = [&](const std::string& source, const std::string& translation) { out.write(source, translation); };
   InPortions translations(teacher, out, write);
@@ -111,8 +111,9 @@ Counts distill(const std::vector<data::ParallelSource>& sets, const Translating&
   return out.commit();
 }
 
-Counts back_translate(const std::vector<data::ParallelSource>& sets, const std::string& text,
-                      const Translating& reverse, const std::string& tag, const Files& to, const Work& work) {
+AugmentCounts back_translate(const std::vector<data::ParallelSource>& sets, const std::string& text,
+                             const Translating& reverse, const std::string& tag, const AugmentFiles& to,
+                             const AugmentWork& work) {
   check_tag(tag);
   Pairs out(to, work);
   for_pairs(sets, out,
@@ -135,7 +136,8 @@ void check_tag(const std::string& tag) {
                      "tag", tag);
 }
 
-Counts both_directions(const std::vector<data::ParallelSource>& sets, const Files& to, const Work& work) {
+AugmentCounts both_directions(const std::vector<data::ParallelSource>& sets, const AugmentFiles& to,
+                              const AugmentWork& work) {
   Pairs out(to, work);
   for_pairs(sets, out, [&](const std::string& source, const std::string& target, const Place&) {
     out.write(source, target);
@@ -145,4 +147,4 @@ Counts both_directions(const std::vector<data::ParallelSource>& sets, const File
   return out.commit();
 }
 
-}  // namespace hexapla::augment
+}  // namespace hexapla::decode

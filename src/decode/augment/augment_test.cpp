@@ -9,7 +9,7 @@
 #include "decode/opened/open_model.h"
 #include "train/test_runs.h"
 
-namespace hexapla::augment {
+namespace hexapla::decode {
 namespace {
 
 using data::read_lines;
@@ -21,11 +21,11 @@ class Augment : public TestFolder {
  protected:
   Augment() { write_toy_corpus(at("a"), at("b"), 1200); }
   std::vector<data::ParallelSource> sets() const { return {{.source = at("a"), .target = at("b")}}; }
-  Files to() const { return {at("source.gz"), at("target")}; }
+  AugmentFiles to() const { return {at("source.gz"), at("target")}; }
   void write(const std::string& name, const std::string& text) const { write_file_atomically(at(name), text); }
 
   // A model briefly trained to translate the toy language.
-  models::OpenModel model() const {
+  decode::OpenModel model() const {
     train::TrainOptions o;
     o.train_sets = {at("a"), at("b")};
     o.model = at("run");
@@ -42,7 +42,7 @@ class Augment : public TestFolder {
     train::TrainWatcher nobody;
     const auto backend = make_cpu_backend();
     train::train(o, train::prepare_data(o), *backend, nobody, false);
-    return models::open_model(o.model);
+    return decode::open_model(o.model);
   }
   static decode::TranslateOptions greedy() {
     decode::TranslateOptions how;
@@ -55,7 +55,7 @@ class Augment : public TestFolder {
 TEST_F(Augment, BothDirectionsHaveEachPairFromBothSides) {
   write("x", "eins\nzwei\n\n");
   write("y", "one\ntwo\nthree\n");
-  const Counts c = both_directions({{.source = at("x"), .target = at("y")}}, to(), {});
+  const AugmentCounts c = both_directions({{.source = at("x"), .target = at("y")}}, to(), {});
   EXPECT_THAT(read_lines(at("source.gz")), ElementsAre("eins", "one", "zwei", "two"));
   EXPECT_THAT(read_lines(at("target")), ElementsAre("one", "eins", "two", "zwei"));
   EXPECT_EQ(c.pairs, 4);
@@ -64,12 +64,12 @@ TEST_F(Augment, BothDirectionsHaveEachPairFromBothSides) {
 }
 
 TEST_F(Augment, DistilledTargetsAreTheModelsOwn) {
-  const models::OpenModel m = model();
+  const decode::OpenModel m = model();
   const decode::TextTranslator translator = m.translator();
   int64_t seen = 0;
-  Work work;
+  AugmentWork work;
   work.progress = [&](int64_t lines, double) { seen = lines; };
-  const Counts c = distill(sets(), {translator, greedy()}, to(), work);
+  const AugmentCounts c = distill(sets(), {translator, greedy()}, to(), work);
   const std::vector<std::string> sources = read_lines(at("source.gz")), targets = read_lines(at("target"));
   ASSERT_EQ(sources, read_lines(at("a"))) << "more than one portion, in order";
   ASSERT_EQ(targets.size(), sources.size());
@@ -80,10 +80,10 @@ TEST_F(Augment, DistilledTargetsAreTheModelsOwn) {
 }
 
 TEST_F(Augment, BackTranslationsStandAfterTheTruePairsWithTheirTag) {
-  const models::OpenModel m = model();
+  const decode::OpenModel m = model();
   const decode::TextTranslator translator = m.translator();
   write("mono", "red dog\n \ncat house\n");
-  const Counts c = back_translate(sets(), at("mono"), {translator, greedy()}, "<BT>", to(), {});
+  const AugmentCounts c = back_translate(sets(), at("mono"), {translator, greedy()}, "<BT>", to(), {});
   const std::vector<std::string> sources = read_lines(at("source.gz")), targets = read_lines(at("target"));
   ASSERT_EQ(sources.size(), 1202u);
   EXPECT_EQ(sources[1199], read_lines(at("a")).back());
@@ -107,10 +107,10 @@ TEST_F(Augment, TheTagIsAPieceOfItsOwn) {
 }
 
 TEST_F(Augment, StoppedOrFailedNothingIsLeft) {
-  const models::OpenModel m = model();
+  const decode::OpenModel m = model();
   const decode::TextTranslator translator = m.translator();
   std::atomic<bool> stop = false;
-  Work work;
+  AugmentWork work;
   work.progress = [&](int64_t, double) { stop = true; };
   work.stop = &stop;
   decode::TranslateOptions how = greedy();
@@ -131,4 +131,4 @@ TEST_F(Augment, StoppedOrFailedNothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace hexapla::augment
+}  // namespace hexapla::decode

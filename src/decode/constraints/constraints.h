@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "decode/constraints/phrases.h"
-#include "decode/queue.h"
-#include "decode/search_options.h"
+#include "decode/constraints/sentence_constraints.h"
+#include "decode/options/search_options.h"
+#include "decode/steps/hypothesis.h"
 
 namespace hexapla::decode {
 

@@ -6,7 +6,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "decode/constraints/test_constraints.h"
-#include "decode/search/beam_entry.h"
+#include "decode/strategies/beam_entry.h"
 #include "text/plain_line.h"
 #include "text/vocabulary/pieces/test_byte_model.h"
 

@@ -37,38 +37,6 @@ size_t begun(const text::Ids& phrase, const text::Ids& ids) {
   return 0;
 }
 
-}  // namespace
-
-Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
-                   const std::string& option) {
-  // Byte-level BPE puts no blank before a text, but a phrase usually follows a word.
-  const char* before = target.byte_level() ? " " : "";
-  Phrase p{pieces.normalized(text), target.encode(cat(before, text::plain_line(text)))};
-  while (p.text.ends_with(' ')) p.text.pop_back();
-  if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
-  if (text::begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);
-  return p;
-}
-
-Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
-                       const std::string& option) {
-  Phrase p = make_phrase(target, pieces, text, option);
-  check_writable(pieces, p.text, option);
-  return p;
-}
-
-void check_writable(const PieceTexts& pieces, std::string_view text, const std::string& option) {
-  for (size_t at = 0; at < text.size(); at += text::character_bytes(text.substr(at))) {
-    const std::string_view rest = text.substr(at);
-    if (rest[0] != ' ' && pieces.unwritable(rest) > 0)
-      throw UsageError(cat(option, " '", text, "': the model has no piece for '",
-                           rest.substr(0, text::character_bytes(rest)),
-                           "' and cannot write it; leave the phrase out or spell it differently"));
-  }
-}
-
-namespace {
-
 // Calls f(from, to) for the places of the phrase until it returns true; whether it did.
 template <class F>
 bool any_place(const Phrase& phrase, std::string_view text, Ending ending, size_t from, F&& f) {
@@ -100,6 +68,34 @@ std::optional<text::TokenSpan> place(const Requirement& r, std::string_view text
 }
 
 }  // namespace
+
+Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+                   const std::string& option) {
+  // Byte-level BPE puts no blank before a text, but a phrase usually follows a word.
+  const char* before = target.byte_level() ? " " : "";
+  Phrase p{pieces.normalized(text), target.encode(cat(before, text::plain_line(text)))};
+  while (p.text.ends_with(' ')) p.text.pop_back();
+  if (p.text.empty()) throw UsageError(cat(option, " '", text, "' is blank; give one or more words"));
+  if (text::begins_without_blank(p.text)) drop_blank(p.ids, p, pieces);
+  return p;
+}
+
+Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
+                       const std::string& option) {
+  Phrase p = make_phrase(target, pieces, text, option);
+  check_writable(pieces, p.text, option);
+  return p;
+}
+
+void check_writable(const PieceTexts& pieces, std::string_view text, const std::string& option) {
+  for (size_t at = 0; at < text.size(); at += text::character_bytes(text.substr(at))) {
+    const std::string_view rest = text.substr(at);
+    if (rest[0] != ' ' && pieces.unwritable(rest) > 0)
+      throw UsageError(cat(option, " '", text, "': the model has no piece for '",
+                           rest.substr(0, text::character_bytes(rest)),
+                           "' and cannot write it; leave the phrase out or spell it differently"));
+  }
+}
 
 bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from) {
   return any_place(phrase, text, ending, from, [](size_t, size_t) { return true; });

@@ -4,8 +4,8 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "decode/search/make_strategy.h"
-#include "decode/search/sampler.h"
+#include "decode/strategies/make_strategy.h"
+#include "decode/strategies/sampler.h"
 
 namespace hexapla::decode {
 

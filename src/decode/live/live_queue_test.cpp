@@ -9,10 +9,10 @@
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/files/test_folder.h"
-#include "decode/live/serve.h"
-#include "decode/models/workers.h"
-#include "decode/search/beam_search.h"
+#include "decode/live/live_loop.h"
 #include "decode/search/decode_loop.h"
+#include "decode/steps/workers.h"
+#include "decode/strategies/beam_search.h"
 #include "decode/test_models.h"
 
 namespace hexapla::decode {
@@ -38,7 +38,7 @@ struct Served {
         const DType dtype = m.model.target_embedding().table.value.dtype;
         Arena arena(live_memory(m.model, limits, dtype));
         Context cx{*backend, arena, dtype};
-        serve(cx, m.model, queue);
+        run_live_loop(cx, m.model, queue);
         peaks[static_cast<size_t>(i)] = arena.mark().bottom;
       });
   }

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "decode/live/serve.h"
+#include "decode/live/live_loop.h"
 #include "decode/text/postprocess.h"
 
 namespace hexapla::decode {
@@ -67,9 +67,9 @@ class LiveTranslator {
   void close(bool finish = true) { queue_.close(finish); }
   size_t waiting() const { return queue_.waiting(); }  // sentences
 
-  // As decode::serve(): call it from one thread per loop; returns when closed and empty. cx: with
+  // As run_live_loop(): call it from one thread per loop; returns when closed and empty. cx: with
   // dtype() and arena_memory() bytes.
-  void serve(Context& cx) { decode::serve(cx, ensemble_, queue_); }
+  void serve(Context& cx) { run_live_loop(cx, ensemble_, queue_); }
   DType dtype() const { return ensemble_.models.front()->target_embedding().table.value.dtype; }
   size_t arena_memory() const { return live_memory(ensemble_, queue_.limits(), dtype()); }
   // Bytes that each loop takes, including the arena.

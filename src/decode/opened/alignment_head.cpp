@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 int64_t default_alignment_layer(const model::Config& config) { return std::max<int64_t>(0, config.dec_layers - 2); }
 
@@ -12,4 +12,4 @@ decode::AttentionHead alignment_head(const OpenModel& model) {
           usage.alignment_head.value_or(decode::AttentionHead::mean)};
 }
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

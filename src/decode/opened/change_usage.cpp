@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/options/given_option.h"
 #include "base/range.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 namespace {
 
 void change_search(model::Usage& usage, const std::string& name, const std::string& value) {
@@ -26,7 +26,7 @@ void change_search(model::Usage& usage, const std::string& name, const std::stri
 
 }  // namespace
 
-void change(model::Usage& usage, const std::string& name, const std::string& value, const model::Config& config) {
+void change_usage(model::Usage& usage, const std::string& name, const std::string& value, const model::Config& config) {
   const auto index = [&](int64_t count) -> std::optional<int64_t> {
     if (value.empty()) return {};
     return Range<int64_t>{0, count - 1}.parse(name, value);
@@ -39,4 +39,4 @@ void change(model::Usage& usage, const std::string& name, const std::string& val
     change_search(usage, name, value);
 }
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

@@ -5,11 +5,11 @@
 #include "model/config.h"
 #include "model/record/usage.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 // name: a search option ("beam-size"), alignment-layer or alignment-head; value: as for the option,
 // "" for none. UsageError naming name and value: unknown field, or a value invalid for models of
 // this configuration.
-void change(model::Usage& usage, const std::string& name, const std::string& value, const model::Config& config);
+void change_usage(model::Usage& usage, const std::string& name, const std::string& value, const model::Config& config);
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

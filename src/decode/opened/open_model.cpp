@@ -4,12 +4,12 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/error.h"
-#include "decode/models/model_text.h"
+#include "decode/lines/model_vocabularies.h"
 #include "model/weights/packed_weights.h"
 #include "model/weights/quantize.h"
 #include "text/vocabulary/languages.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 int64_t numbers_stored(const model::LoadedModel& m, DType type) {
   int64_t n = 0;
@@ -32,26 +32,6 @@ std::string checked_file(const std::string& path) {
   if (path.empty()) throw UsageError("no model given; give `model`, a model.safetensors or the folder of a training");
   return model::model_file(path);
 }
-
-}  // namespace
-
-Precision parse_decoding_precision(const std::string& name) {
-  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
-  if (!supported(p))
-    throw UsageError(cat("this processor has no instructions for `precision` ", name, "; give f32"), "precision", name);
-  return p;
-}
-
-std::optional<Precision> asked_precision(bool given, const std::string& name) {
-  return given ? std::optional(parse_decoding_precision(name)) : std::nullopt;
-}
-
-OpenModel open_model(const std::string& path) {
-  const std::string file = checked_file(path);
-  return with_vocabularies(model::load_model(file), file, make_cpu_backend());
-}
-
-namespace {
 
 OpenModel open_packed(const std::string& file, Precision precision) {
   OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_cpu_backend(precision));
@@ -80,6 +60,22 @@ void refuse_idle(std::optional<Precision> asked, const std::vector<OpenModel>& m
 }
 
 }  // namespace
+
+Precision parse_decoding_precision(const std::string& name) {
+  const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
+  if (!supported(p))
+    throw UsageError(cat("this processor has no instructions for `precision` ", name, "; give f32"), "precision", name);
+  return p;
+}
+
+std::optional<Precision> asked_precision(bool given, const std::string& name) {
+  return given ? std::optional(parse_decoding_precision(name)) : std::nullopt;
+}
+
+OpenModel open_model(const std::string& path) {
+  const std::string file = checked_file(path);
+  return with_vocabularies(model::load_model(file), file, make_cpu_backend());
+}
 
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision) {
   return std::move(open_ensemble({path}, precision).members.front());
@@ -127,4 +123,4 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<
   return e;
 }
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "backend/cpu/cpu.h"
-#include "decode/rescoring/text_scorer.h"
+#include "decode/text/text_scorer.h"
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
 
-namespace hexapla::models {
+namespace hexapla::decode {
 
 struct OpenModel {
   model::LoadedModel file;
@@ -51,4 +51,4 @@ struct OpenEnsemble {
 // translator() checks the weights.
 OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision);
 
-}  // namespace hexapla::models
+}  // namespace hexapla::decode

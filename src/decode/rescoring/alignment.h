@@ -8,18 +8,11 @@
 #include <vector>
 
 #include "data/files/links.h"
-#include "decode/search/search.h"
+#include "decode/options/attention_head.h"
+#include "decode/steps/decoder_steps.h"
+#include "decode/steps/hypothesis.h"
 
 namespace hexapla::decode {
-
-// An attention over the encoder: a decoder layer (from 0), and one of its heads or the mean over them.
-struct AttentionHead {
-  static constexpr int64_t mean = -1;
-  int64_t layer = 0, head = mean;
-  bool operator==(const AttentionHead&) const = default;
-};
-// UsageError naming the options if the model has no such layer or head.
-void check(const AttentionHead& head, const model::Config& config);
 
 // Row t: the attention that each source unit (column) got when target unit t was written. Rows sum
 // to one. The last row and the last column are </s>.

@@ -8,8 +8,8 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "base/compute/parallel.h"
-#include "decode/rescoring/text_scorer.h"
 #include "decode/test_text.h"
+#include "decode/text/text_scorer.h"
 
 namespace hexapla::decode {
 namespace {

@@ -1,6 +1,6 @@
 #include "decode/rescoring/pair_batches.h"
 
-#include "decode/length_batches.h"
+#include "decode/lines/length_batches.h"
 
 namespace hexapla::decode {
 

@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "decode/models/workers.h"
+#include "decode/lines/line_encoder.h"
+#include "decode/options/translate_options.h"
 #include "decode/rescoring/alignment.h"
-#include "decode/text/line_encoder.h"
-#include "decode/translate_options.h"
+#include "decode/steps/workers.h"
 
 namespace hexapla::decode {
 

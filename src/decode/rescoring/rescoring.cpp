@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/search/beam_entry.h"
+#include "decode/strategies/beam_entry.h"
 
 namespace hexapla::decode {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "backend/cpu/cpu.h"
-#include "decode/rescoring/text_scorer.h"
-#include "decode/search/beam_entry.h"
+#include "decode/strategies/beam_entry.h"
 #include "decode/test_text.h"
+#include "decode/text/text_scorer.h"
 
 namespace hexapla::decode {
 namespace {

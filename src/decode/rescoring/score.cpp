@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/search/best_tokens.h"
+#include "decode/strategies/best_tokens.h"
 
 namespace hexapla::decode {
 namespace {

@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "decode/search/search.h"
+#include "decode/steps/decoder_steps.h"
+#include "decode/steps/hypothesis.h"
 
 namespace hexapla::decode {
 

@@ -2,8 +2,8 @@
 // Limits for the length and number of translations, and a worker's memory for them.
 #include <vector>
 
-#include "decode/queue.h"
-#include "decode/search/beam_entry.h"
+#include "decode/search/queue.h"
+#include "decode/strategies/beam_entry.h"
 
 namespace hexapla::decode {
 

@@ -1,5 +1,5 @@
-#include "decode/search/best_tokens.h"
 #include "decode/search/decoding_capacity.h"
+#include "decode/strategies/best_tokens.h"
 
 namespace hexapla::decode {
 

@@ -4,14 +4,12 @@
 #include <memory>
 #include <numeric>
 
-#include "decode/models/ensemble.h"
 #include "decode/search/decode_loop.h"
-#include "decode/search/make_strategy.h"
-#include "decode/search/sampler.h"
+#include "decode/search/ensemble.h"
+#include "decode/strategies/make_strategy.h"
+#include "decode/strategies/sampler.h"
 
 namespace hexapla::decode {
-
-SpecialIds special_ids(const text::Vocabulary& target) { return {target.bos(), target.eos(), target.pad()}; }
 
 namespace {
 
@@ -29,10 +27,6 @@ struct Everything {
     return n;
   }
 };
-
-}  // namespace
-
-namespace {
 
 DecodingSizes sizes(const DecodingCapacity& capacity, const SearchOptions& options) {
   const int64_t hypotheses = capacity.sentences * capacity.widest;

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "decode/models/steps.h"
-#include "decode/queue.h"
-#include "decode/search_options.h"
+#include "decode/options/search_options.h"
+#include "decode/search/queue.h"
+#include "decode/steps/decoder_steps.h"
 
 namespace hexapla::decode {
 
-struct Ensemble;  // decode/models/ensemble.h
+struct Ensemble;  // decode/search/ensemble.h
 
 // Takes sentences until none is left; when one is done, another takes its place soon (encoding a
 // few together is faster). Calls done(index in sources, hypotheses) for each, from the worker's

@@ -9,7 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "base/compute/parallel.h"
-#include "decode/models/workers.h"
+#include "decode/steps/workers.h"
 #include "decode/test_models.h"
 
 namespace hexapla::decode {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "decode/search/decoding_strategy.h"
+#include "decode/strategies/decoding_strategy.h"
 
 namespace hexapla::decode {
 

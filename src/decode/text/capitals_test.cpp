@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include "backend/cpu/cpu.h"
-#include "decode/decoding_options.h"
-#include "decode/rescoring/text_scorer.h"
+#include "decode/options/named/decoding_options.h"
 #include "decode/test_text.h"
+#include "decode/text/text_scorer.h"
 #include "text/lines/letter_case.h"
 #include "text/utf8.h"
 

@@ -5,8 +5,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "decode/constraints/phrases.h"
-#include "decode/rescoring/text_scorer.h"
 #include "decode/test_text.h"
+#include "decode/text/text_scorer.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {

@@ -1,6 +1,6 @@
 #include "decode/text/preprocess.h"
 
-#include "decode/text/opened_line.h"
+#include "decode/lines/opened_line.h"
 #include "text/lines/letter_case.h"
 
 namespace hexapla::decode {

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "decode/constraints/constraint_maker.h"
+#include "decode/lines/sources.h"
+#include "decode/options/translate_options.h"
 #include "decode/text/text_sides.h"
-#include "decode/translate_options.h"
 
 namespace hexapla::decode {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "backend/cpu/cpu.h"
-#include "decode/decoding_options.h"
-#include "decode/rescoring/text_scorer.h"
+#include "decode/options/named/decoding_options.h"
 #include "decode/test_text.h"
+#include "decode/text/text_scorer.h"
 
 namespace hexapla::decode {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "decode/constraints/piece_texts.h"
-#include "decode/models/ensemble.h"
+#include "decode/search/ensemble.h"
 
 namespace hexapla::decode {
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "decode/length_batches.h"
-#include "decode/models/workers.h"
+#include "decode/lines/length_batches.h"
 #include "decode/search/decoding_capacity.h"
+#include "decode/search/search.h"
+#include "decode/steps/workers.h"
 
 namespace hexapla::decode {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/files/test_folder.h"
-#include "decode/length_batches.h"
+#include "decode/lines/length_batches.h"
 #include "decode/test_text.h"
 
 namespace hexapla::decode {

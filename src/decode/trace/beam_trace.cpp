@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/system/cancellation.h"
 #include "decode/constraints/constraints.h"
-#include "decode/search/beam_search.h"
 #include "decode/search/decode_loop.h"
+#include "decode/strategies/beam_search.h"
 
 namespace hexapla::decode {
 namespace {

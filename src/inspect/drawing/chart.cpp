@@ -9,7 +9,7 @@
 #include "inspect/drawing/svg.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 constexpr double width = 560, height = 250, left = 62, right = 12, top = 34, bottom = 40;
@@ -126,19 +126,19 @@ double entry(const std::string& name, size_t number, double x, double y, std::st
   return end;
 }
 
-struct Legend {
+struct ChartLegend {
   std::string text;
   double below = 0;  // height needed below the picture
 };
 
 // The names of the series, each with a sample of its curve: next to the title, or next to the axis
 // name if there is no room, or below it in several lines.
-Legend legend(const Chart& c) {
+ChartLegend legend(const Chart& c) {
   constexpr double apart = 1.6 * gap;
   double all = -apart;
   for (const Series& s : c.series) all += sample + gap + written(s.name) + apart;
   const auto beside = [&](double words) { return all + apart < width - right - left - words; };
-  Legend found;
+  ChartLegend found;
   double x = left, y = height - 6;
   if (beside(bold_letter / letter * written(c.title))) {
     x = width - right - all, y = 18;
@@ -190,7 +190,7 @@ std::string draw_chart(const Chart& c) {
     for (const auto& [x, y] : finite(s.points)) f.x.include(x), f.y.include(y);
   for (const Series& s : c.series)
     for (const auto& [low, high] : finite(s.bars)) f.y.include(low), f.y.include(high);
-  const Legend names = legend(c);
+  const ChartLegend names = legend(c);
   std::string text = fmt::format(
       "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
@@ -223,4 +223,4 @@ std::string sparkline(const std::vector<double>& values, size_t columns) {
   return text;
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct Series {
   std::string name;
@@ -35,4 +35,4 @@ std::vector<double> ticks(double low, double high, int count);
 // "" for no values.
 std::string sparkline(const std::vector<double>& values, size_t columns);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using testing::AllOf;
@@ -117,4 +117,4 @@ TEST(Sparkline, GoesFromTheLowestToTheHighest) {
 }
 
 }  // namespace
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

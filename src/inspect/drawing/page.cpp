@@ -6,7 +6,7 @@
 #include "inspect/drawing/chart.h"
 #include "inspect/drawing/svg.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 constexpr const char* style = R"(
@@ -36,4 +36,4 @@ std::string html_page(const std::string& title, const std::string& heading, cons
       xml_escaped(title), cat(style, chart_style), xml_escaped(heading), xml_escaped(lead), body);
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 // A self-contained HTML document, for light and dark, with the rules of chart_style. The body is
 // HTML with these classes: charts (a grid of them), scroll (something wide), lead (a line in gray),
@@ -9,4 +9,4 @@ namespace hexapla::report {
 std::string html_page(const std::string& title, const std::string& heading, const std::string& lead,
                       const std::string& body);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 constexpr int cell_width = 2;
@@ -169,4 +169,4 @@ std::string draw_picture(const Picture& p, const PictureOptions& options) {
   return text + draw_legend(o, std::find(p.masked.begin(), p.masked.end(), true) != p.masked.end());
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

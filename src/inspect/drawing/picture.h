@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct Picture {
   std::vector<std::string> rows, columns;  // labels, UTF-8
@@ -39,4 +39,4 @@ std::vector<bool> masked_by(const std::vector<double>& scores);
 // The largest finite value of the matrix, at least low; a common scale for several pictures.
 double largest(const std::vector<double>& values, double low = 0);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 const Picture small{{"<s>", "▁Ja"}, {"▁a", "yes"}, {0, 1, 0.5, 0.25}};
@@ -129,4 +129,4 @@ TEST(picture, values_have_to_fit_the_labels) { EXPECT_THROW(draw_picture({{"q"},
 TEST(picture, a_cell_needs_a_scale) { EXPECT_THROW(draw_cell(1, {}), InternalError); }
 
 }  // namespace
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -11,7 +11,7 @@
 #include "inspect/drawing/picture.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 constexpr int margin = 28, gap = 22, title_height = 22;  // around the sheet, between maps, of a map's title
@@ -265,4 +265,4 @@ std::string draw_svg(const SvgSheet& s) {
   return text + "</svg>\n";
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct SvgMap {
   std::string title;              // "head 3"
@@ -25,4 +25,4 @@ std::string draw_svg(const SvgSheet& sheet);
 // characters, become U+FFFD.
 std::string xml_escaped(const std::string& text);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -15,7 +15,7 @@
 #include "base/range.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 SvgSheet small_sheet(size_t maps) {
@@ -166,4 +166,4 @@ TEST(svg, maps_have_to_fit_the_labels) {
 }
 
 }  // namespace
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

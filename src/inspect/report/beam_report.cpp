@@ -10,14 +10,14 @@
 #include "inspect/drawing/svg.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using decode::Fate, decode::Trace, decode::TracedCandidate, decode::TracedStep;
 
 std::string piece(const text::Vocabulary& v, int32_t id) { return text::printable(v.piece(id), ""); }
 
-std::string pieces(const text::Vocabulary& v, const text::Ids& ids) {
+std::string text_of_pieces(const text::Vocabulary& v, const text::Ids& ids) {
   std::string text = "<s>";
   for (const int32_t id : ids) text += cat(" ", piece(v, id));
   return text;
@@ -31,7 +31,7 @@ std::string numbers(const TracedCandidate& c) {
 std::string step_text(const TracedStep& step, size_t number, const text::Vocabulary& v, int beam_size) {
   std::string text = fmt::format("step {}\n", number);
   for (size_t beam = 0; beam < step.live.size(); ++beam)
-    text += fmt::format("  {}: {}\n", beam + 1, pieces(v, step.live[beam]));
+    text += fmt::format("  {}: {}\n", beam + 1, text_of_pieces(v, step.live[beam]));
   int widest = text::width("token");
   for (const TracedCandidate& c : step.candidates) widest = std::max(widest, text::width(piece(v, c.id)));
   text += fmt::format("  rank  extends  {}       p    score\n", text::padded("token", widest));
@@ -130,4 +130,4 @@ std::string trace_svg(const Trace& t, const text::Vocabulary& target, int beam_s
   return text + "</svg>\n";
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

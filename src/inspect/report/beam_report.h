@@ -4,7 +4,7 @@
 
 #include "decode/trace/beam_trace.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 // For the terminal: the live hypotheses of each step, and its candidates with probability, score
 // and fate. Pieces are printable.
@@ -14,4 +14,4 @@ std::string trace_text(const decode::Trace& trace, const text::Vocabulary& targe
 // hypothesis that it extends. The box's tooltip has the numbers.
 std::string trace_svg(const decode::Trace& trace, const text::Vocabulary& target, int beam_size);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using decode::Fate;
@@ -63,4 +63,4 @@ TEST(BeamReport, NothingFoundIsSaid) {
 }
 
 }  // namespace
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -12,7 +12,7 @@
 #include "text/quantities.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 text::Ids source_of(const text::Vocabulary& vocabulary, const std::string& line) {
@@ -21,7 +21,7 @@ text::Ids source_of(const text::Vocabulary& vocabulary, const std::string& line)
   return ids;
 }
 
-int64_t longest_of(const models::OpenModel& m) {
+int64_t longest_of(const decode::OpenModel& m) {
   const model::Config& c = m.file.config;
   return c.positions == "learned" ? c.max_positions : static_cast<int64_t>(kLongestCompared);
 }
@@ -38,13 +38,13 @@ void take(std::optional<LargestDifference>& to, const inspect::Recorded& a, cons
 // Forces the first model's translation on both.
 void compare_numbers(Comparison& c, const Compared& first, const Compared& second, size_t line,
                      const text::Ids& target) {
-  const models::OpenModel &a = first.model, &b = second.model;
+  const decode::OpenModel &a = first.model, &b = second.model;
   const text::Ids of_a = source_of(a.source, c.lines[line]), of_b = source_of(b.source, c.lines[line]);
   const auto longest = static_cast<size_t>(std::min({longest_of(a), longest_of(b), int64_t{kLongestCompared}}));
   if (of_a.empty() || of_b.empty() || std::max({of_a.size(), of_b.size(), target.size() + 1}) > longest) return;
   ++c.forced;
   c.segmented_apart += a.source.pieces(c.lines[line]) != b.source.pieces(c.lines[line]);
-  const auto seen = [&](const models::OpenModel& m, const text::Ids& source) {
+  const auto seen = [&](const decode::OpenModel& m, const text::Ids& source) {
     return inspect::inspect_pair(*m.backend, *m.file.net, {source, target}, m.target.bos(), m.target.eos());
   };
   const inspect::Inspection x = seen(a, of_a), y = seen(b, of_b);
@@ -128,4 +128,4 @@ void print_comparison(std::ostream& out, const Comparison& c, bool json) {
   if (!c.scores.empty()) row("signature", c.signature);
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

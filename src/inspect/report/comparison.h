@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "decode/opened/open_model.h"
-#include "decode/translate_options.h"
+#include "decode/options/translate_options.h"
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct Compared {
   std::string name;
-  const models::OpenModel& model;
+  const decode::OpenModel& model;
   decode::TranslateOptions how;
 };
 
@@ -58,4 +58,4 @@ std::vector<std::string> lines_of_pieces(const text::Vocabulary& vocabulary, int
 
 void print_comparison(std::ostream& out, const Comparison& comparison, bool json);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

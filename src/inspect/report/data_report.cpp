@@ -10,14 +10,14 @@
 #include "text/quantities.h"
 #include "text/utf8.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
-using curate::Examination;
-using curate::ExamineOptions;
-using curate::Fault;
-using curate::kWhere;
-using curate::Where;
+using data::Examination;
+using data::ExamineOptions;
+using data::Fault;
+using data::kWhere;
+using data::Where;
 using Json = nlohmann::ordered_json;
 
 constexpr int kWordsColumns = 44, kLineColumns = 12;
@@ -58,7 +58,7 @@ double share(int64_t part, int64_t whole) {
 }
 
 std::string words_of(Fault fault, const ExamineOptions& options) {
-  const std::string words(curate::info(fault).words);
+  const std::string words(data::fault_info(fault).words);
   if (fault == Fault::ratio) return fmt::format("{} (ratio above {:g})", words, options.max_ratio);
   if (fault == Fault::too_long)
     return fmt::format("{} (above {} characters)", words, text::grouped(options.max_length));
@@ -76,7 +76,7 @@ class Text {
 
   std::string all() {
     head();
-    for (size_t i = 0; i < curate::kFaults; ++i) fault(static_cast<Fault>(i));
+    for (size_t i = 0; i < data::kFaults; ++i) fault(static_cast<Fault>(i));
     if (!none_.empty()) line(wrapped("not found: " + none_, columns_) + "\n");
     step();
     if (found_.tests) tests();
@@ -107,7 +107,7 @@ class Text {
   void fault(Fault fault) {
     bool any = false;
     for (const Where where : {Where::source, Where::target, Where::pair}) {
-      const curate::Findings::Finding& finding = found_.findings.of(fault, where);
+      const data::Findings::Finding& finding = found_.findings.of(fault, where);
       if (finding.count == 0) continue;
       any = true;
       const bool side = where != Where::pair;
@@ -115,7 +115,7 @@ class Text {
                         kWordsColumns) +
            fmt::format("{:>12}  {:7.3f} %", text::grouped(finding.count),
                        100 * share(finding.count, found_.source_lines)));
-      for (const curate::FaultExample& e : finding.examples) example(e, where);
+      for (const data::FaultExample& e : finding.examples) example(e, where);
     }
     if (any && fault == Fault::encoding) encodings();
     if (any) return line("");
@@ -129,14 +129,14 @@ class Text {
   void encodings() {
     for (const Where side : {Where::source, Where::target}) {
       std::string some;
-      for (const curate::FaultExample& e : found_.findings.of(Fault::encoding, side).examples)
+      for (const data::FaultExample& e : found_.findings.of(Fault::encoding, side).examples)
         some += (side == Where::source ? e.source : e.target) + "\n";
       const std::string& name = side == Where::source ? found_.source_name : found_.target_name;
       if (!some.empty()) wrap(text::printable(name + ": " + data::encoding_advice(name, some)));
     }
   }
 
-  void example(const curate::FaultExample& e, Where where) {
+  void example(const data::FaultExample& e, Where where) {
     const int room = columns_ - kLineColumns - 2;
     std::string text;
     if (where == Where::pair)
@@ -149,14 +149,14 @@ class Text {
   }
 
   void step() {
-    const curate::ShiftPath& path = found_.path;
+    const data::ShiftPath& path = found_.path;
     if (!path.can_judge)
       return wrap(
           fmt::format("in step: unknown; length, numbers and punctuation of the two sides have too little in common "
                       "({:.3f} nats per pair) or the text is too short. Are these translations?",
                       path.information));
-    for (const curate::ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
-    for (const curate::LostPassage& lost : path.lost)
+    for (const data::ShiftPlace& place : found_.shifts) wrap("OUT OF STEP: " + shift_text(place));
+    for (const data::LostPassage& lost : path.lost)
       wrap(fmt::format(
           "PERHAPS OUT OF STEP: from about line {} to {}, the two sides have too little in common. Either these are "
           "no translations, or they are shifted by more than {} lines: look at them, and try a larger max-shift",
@@ -175,9 +175,9 @@ class Text {
   }
 
   void vocabulary() {
-    const curate::Coverage& c = *found_.coverage;
+    const data::Coverage& c = *found_.coverage;
     for (const Where where : {Where::source, Where::target}) {
-      const curate::Coverage::Side& side = c.of(where);
+      const data::Coverage::Side& side = c.of(where);
       line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %",
                        kWhere[static_cast<size_t>(where)], text::counted(side.tokens, "piece"),
                        share(side.tokens, side.words), 100 * share(side.unknown, side.tokens),
@@ -188,7 +188,7 @@ class Text {
     never_used(c, Where::target, "vocabulary, target");
   }
 
-  void never_used(const curate::Coverage& c, Where side, const char* name) {
+  void never_used(const data::Coverage& c, Where side, const char* name) {
     const text::Vocabulary& v = c.vocabulary(side);
     const std::vector<int32_t> never = c.never_used(side);
     std::string pieces;
@@ -203,7 +203,7 @@ class Text {
     if (!c.written) return line("the clean text was not written: the sides are out of step, or may be");
     line(text::printable(
         fmt::format("\nclean: {} in {}", text::counted(c.kept, "pair"), fmt::join(options_.clean, " + "))));
-    for (size_t i = 0; i < curate::kFaults; ++i) {
+    for (size_t i = 0; i < data::kFaults; ++i) {
       if (c.dropped[i] > 0)
         line(text::padded("  dropped: " + words_of(static_cast<Fault>(i), options_), kWordsColumns) +
              fmt::format("{:>12}", text::grouped(c.dropped[i])));
@@ -218,17 +218,17 @@ class Text {
 
 Json faults_json(const Examination& found) {
   Json all = Json::array();
-  for (size_t i = 0; i < curate::kFaults; ++i) {
+  for (size_t i = 0; i < data::kFaults; ++i) {
     for (const Where where : {Where::source, Where::target, Where::pair}) {
-      const curate::Findings::Finding& finding = found.findings.of(static_cast<Fault>(i), where);
+      const data::Findings::Finding& finding = found.findings.of(static_cast<Fault>(i), where);
       if (finding.count == 0) continue;
       Json examples = Json::array();
-      for (const curate::FaultExample& e : finding.examples)
+      for (const data::FaultExample& e : finding.examples)
         examples.push_back({{"line", e.line}, {"source", e.source}, {"target", e.target}});
-      all.push_back({{"fault", curate::info(static_cast<Fault>(i)).id},
+      all.push_back({{"fault", data::fault_info(static_cast<Fault>(i)).id},
                      {"where", kWhere[static_cast<size_t>(where)]},
                      {"count", finding.count},
-                     {"harmless", curate::info(static_cast<Fault>(i)).harmless},
+                     {"harmless", data::fault_info(static_cast<Fault>(i)).harmless},
                      {"examples", examples}});
     }
   }
@@ -237,11 +237,11 @@ Json faults_json(const Examination& found) {
 
 Json step_json(const Examination& found) {
   Json shifts = Json::array();
-  for (const curate::ShiftPlace& p : found.shifts)
+  for (const data::ShiftPlace& p : found.shifts)
     shifts.push_back(
         {{"line", p.line}, {"before", p.before}, {"after", p.after}, {"evidence", p.evidence}, {"exact", p.exact}});
   Json lost = Json::array();
-  for (const curate::LostPassage& l : found.path.lost)
+  for (const data::LostPassage& l : found.path.lost)
     lost.push_back({{"from", l.begin + 1}, {"to", l.end}, {"evidence", l.evidence}});
   return {{"can_judge", found.path.can_judge},
           {"nats_a_pair", found.path.information},
@@ -250,10 +250,10 @@ Json step_json(const Examination& found) {
           {"lost", lost}};
 }
 
-Json coverage_json(const curate::Coverage& c) {
+Json coverage_json(const data::Coverage& c) {
   Json out;
   for (const Where where : {Where::source, Where::target}) {
-    const curate::Coverage::Side& s = c.of(where);
+    const data::Coverage::Side& s = c.of(where);
     out[std::string(kWhere[static_cast<size_t>(where)])] = {
         {"pieces", s.tokens}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
@@ -274,15 +274,15 @@ Json coverage_json(const curate::Coverage& c) {
 
 Json clean_json(const Examination::Clean& clean, const ExamineOptions& options) {
   Json dropped = Json::object();
-  for (size_t i = 0; i < curate::kFaults; ++i) {
-    if (clean.dropped[i] > 0) dropped[std::string(curate::info(static_cast<Fault>(i)).id)] = clean.dropped[i];
+  for (size_t i = 0; i < data::kFaults; ++i) {
+    if (clean.dropped[i] > 0) dropped[std::string(data::fault_info(static_cast<Fault>(i)).id)] = clean.dropped[i];
   }
   return {{"files", options.clean}, {"written", clean.written}, {"pairs", clean.kept}, {"dropped", dropped}};
 }
 
 }  // namespace
 
-std::string shift_text(const curate::ShiftPlace& place) {
+std::string shift_text(const data::ShiftPlace& place) {
   const int by = place.after - place.before, n = std::abs(by);
   const std::string lines = n == 1 ? "1 {} line is" : cat(n) + " {} lines are";
   auto named = [&](const char* side) { return fmt::format(fmt::runtime(lines), side); };
@@ -318,4 +318,4 @@ std::string data_json(const Examination& found, const ExamineOptions& options) {
   return text::printable(json_text(out, 1)) + "\n";
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

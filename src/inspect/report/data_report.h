@@ -4,15 +4,15 @@
 
 #include "data/curate/examination.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 // Aligned text with examples, for a terminal `columns` wide.
-std::string data_report(const curate::Examination& found, const curate::ExamineOptions& options, int columns);
+std::string data_report(const data::Examination& found, const data::ExamineOptions& options, int columns);
 // The same as JSON; bytes that are not UTF-8 become U+FFFD.
-std::string data_json(const curate::Examination& found, const curate::ExamineOptions& options);
+std::string data_json(const data::Examination& found, const data::ExamineOptions& options);
 
 // "from line 501 on, source line i goes with target line i - 1: a target line is missing there, or a source line is too
 // many"
-std::string shift_text(const curate::ShiftPlace& place);
+std::string shift_text(const data::ShiftPlace& place);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

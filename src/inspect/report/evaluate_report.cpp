@@ -8,7 +8,7 @@
 #include <numeric>
 #include <ostream>
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -204,4 +204,4 @@ void print_report(std::ostream& out, const Evaluation& e, const std::vector<std:
     print_scores(out, e, scored, options);
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -9,7 +9,7 @@
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/metric.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct System {
   std::string name;
@@ -32,4 +32,4 @@ struct ReportOptions {
 void print_report(std::ostream& out, const Evaluation& evaluation,
                   const std::vector<std::unique_ptr<evaluate::Metric>>& metrics, const ReportOptions& options);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -16,7 +16,7 @@
 #include "inspect/recorder.h"
 #include "text/quantities.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using nlohmann::json;
@@ -194,7 +194,7 @@ std::string lead(const RunRecord& run) {
 constexpr size_t longest_drawn = 60;  // tokens per side; larger pictures are not readable
 
 // Attention of the decoder's last layer, all heads.
-std::string attention_on(const models::OpenModel& m, const std::string& source, const std::string& target) {
+std::string attention_on(const decode::OpenModel& m, const std::string& source, const std::string& target) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   const size_t longest = std::max(pair.source.size(), pair.target.size());
   if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
@@ -241,7 +241,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   if (!std::filesystem::exists(folder + "/model.safetensors") && !std::filesystem::exists(folder + "/best.safetensors"))
     return run;
   use_threads(threads);
-  const models::OpenModel m = models::open_model(folder);
+  const decode::OpenModel m = decode::open_model(folder);
   run.history = m.file.history;
   run.config = parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   if (!run.validations.empty())
@@ -263,4 +263,4 @@ void write_report(const std::string& folder, int threads) {
   write_file_atomically(folder + "/report.html", draw_report(read_run(folder, threads)));
 }
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 
 struct RunRecord {
   std::string name;                                  // the folder's
@@ -30,4 +30,4 @@ std::string draw_report(const RunRecord& run);
 // Writes DIR/report.html. RunError: writing failed.
 void write_report(const std::string& folder, int threads);
 
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -12,7 +12,7 @@
 #include "model/weights/model_file.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla::report {
+namespace hexapla::inspect {
 namespace {
 
 using testing::AllOf;
@@ -77,7 +77,7 @@ TEST_F(RunReport, ALineBeyondLearnedPositionsCostsItsPictureAlone) {
   write("valid.jsonl", "{\"update\": 50, \"samples\": [[\"a b c\", \"c b a\", \"c b a\"]]}\n");
   for (const int64_t positions : {5, 6}) {
     write_model({}, positions);
-    const text::Vocabulary v = text::Vocabulary::parse(models::open_model(folder()).file.source_vocabulary, "model");
+    const text::Vocabulary v = text::Vocabulary::parse(decode::open_model(folder()).file.source_vocabulary, "model");
     ASSERT_EQ(v.encode("a b c").size(), 5u);
     const std::string page = draw_report(read_run(folder(), 1));
     EXPECT_THAT(page, HasSubstr("<td dir=\"auto\">c b a</td>"));
@@ -129,4 +129,4 @@ TEST_F(RunReport, IsWrittenIntoTheFolder) {
 }
 
 }  // namespace
-}  // namespace hexapla::report
+}  // namespace hexapla::inspect

@@ -50,30 +50,6 @@ Rows means(const Rows& rows, const std::vector<int64_t>& group, int64_t groups) 
   return m;
 }
 
-}  // namespace
-
-std::vector<int64_t> alike(const Rows& rows, int64_t groups) {
-  const int64_t n = rows.count();
-  HEXAPLA_CHECK(groups > 0 && n % groups == 0, n, " rows cannot be divided into ", groups, " groups of equal size");
-  Rows centers{rows.width, {}};
-  for (int64_t g = 0; g < groups; ++g)
-    centers.numbers.insert(centers.numbers.end(), rows.row(g * n / groups), rows.row(g * n / groups) + rows.width);
-  std::vector<int64_t> group;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<int64_t> now = assigned(rows, centers);
-    if (now == group) break;
-    group = std::move(now);
-    centers = means(rows, group, groups);
-  }
-  std::vector<int64_t> order(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return group[static_cast<size_t>(a)] < group[static_cast<size_t>(b)]; });
-  return order;
-}
-
-namespace {
-
 // A symmetric matrix [n, n] and right-hand sides [n, outputs].
 struct Equations {
   Rows matrix, right;
@@ -122,17 +98,6 @@ void solve(Equations& e) {
     }
   }
 }
-
-}  // namespace
-
-Rows least_squares(const Rows& x, const Rows& y) {
-  Equations e = normal_equations(x, y);
-  factor(e);
-  solve(e);
-  return e.right;
-}
-
-namespace {
 
 // Calls f(scope, name of its input, network) for every layer, encoder first.
 template <class F>
@@ -190,7 +155,34 @@ void append_sums(const inspect::Recorded& hidden, int64_t experts, Rows& to) {
 
 }  // namespace
 
-SplitModel::SplitModel(models::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs)
+std::vector<int64_t> alike(const Rows& rows, int64_t groups) {
+  const int64_t n = rows.count();
+  HEXAPLA_CHECK(groups > 0 && n % groups == 0, n, " rows cannot be divided into ", groups, " groups of equal size");
+  Rows centers{rows.width, {}};
+  for (int64_t g = 0; g < groups; ++g)
+    centers.numbers.insert(centers.numbers.end(), rows.row(g * n / groups), rows.row(g * n / groups) + rows.width);
+  std::vector<int64_t> group;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<int64_t> now = assigned(rows, centers);
+    if (now == group) break;
+    group = std::move(now);
+    centers = means(rows, group, groups);
+  }
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return group[static_cast<size_t>(a)] < group[static_cast<size_t>(b)]; });
+  return order;
+}
+
+Rows least_squares(const Rows& x, const Rows& y) {
+  Equations e = normal_equations(x, y);
+  factor(e);
+  solve(e);
+  return e.right;
+}
+
+SplitModel::SplitModel(decode::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs)
     : model_(std::move(model)), experts_(experts) {
   const model::Config& c = model_.file.config;
   HEXAPLA_CHECK(c.norm_position == "post" && c.d_ff % experts == 0, "a model with norm ", c.norm_position, " and d_ff ",
@@ -228,7 +220,7 @@ model::ByRouter SplitModel::router(size_t network) const {
   return by;
 }
 
-const models::OpenModel& SplitModel::by_activation(int64_t active) {
+const decode::OpenModel& SplitModel::by_activation(int64_t active) {
   size_t next = 0;
   each_network(*model_.file.net, [&](const std::string&, const std::string&, model::AnyFeedForward& any) {
     const model::FeedForward& n = networks_[next++];
@@ -237,7 +229,7 @@ const models::OpenModel& SplitModel::by_activation(int64_t active) {
   return model_;
 }
 
-const models::OpenModel& SplitModel::by_routers(int64_t active) {
+const decode::OpenModel& SplitModel::by_routers(int64_t active) {
   size_t next = 0;
   each_network(*model_.file.net, [&](const std::string&, const std::string&, model::AnyFeedForward& any) {
     const model::FeedForward& n = networks_[next];

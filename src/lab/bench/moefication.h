@@ -30,18 +30,18 @@ class SplitModel {
  public:
   // Reorders hidden units, which does not change the output, and fits routers to the activations on
   // these pairs. InternalError: a pre-norm model, or d_ff is not a multiple of `experts`.
-  SplitModel(models::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs);
+  SplitModel(decode::OpenModel model, int64_t experts, Grouping grouping, const data::Corpus& pairs);
 
   // The model with `active` experts per network and token: those with the largest activations, or
   // those that the routers choose.
-  const models::OpenModel& by_activation(int64_t active);
-  const models::OpenModel& by_routers(int64_t active);
+  const decode::OpenModel& by_activation(int64_t active);
+  const decode::OpenModel& by_routers(int64_t active);
 
  private:
   void fit(const data::Corpus& pairs);
   model::ByRouter router(size_t network) const;
 
-  models::OpenModel model_;
+  decode::OpenModel model_;
   int64_t experts_;
   std::vector<model::FeedForward> networks_;  // unsplit networks: encoder, then decoder
   std::vector<std::vector<float>> weights_, biases_;

@@ -147,7 +147,7 @@ json measure(const SampledInput& t, const Bench& bench, const std::string& folde
   Forced r;
   run.test(r);
   run.save(folder + "/model.safetensors");
-  const Scores scores = Bench::test(models::open_model(folder), bench.task().test);
+  const Scores scores = Bench::test(decode::open_model(folder), bench.task().test);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return {{"loss", scores.loss},
           {"accuracy", scores.accuracy},

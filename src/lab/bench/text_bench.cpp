@@ -134,7 +134,7 @@ TextResult TextBench::measure(const train::TrainOptions& o) const {
   TextResult r;
   r.seconds = seconds_of([&] { r.failed = !finishes(unvalidated(o), data_, watcher_.stop()); });
   if (r.failed) return r;
-  const models::OpenModel m = models::open_model(o.model);
+  const decode::OpenModel m = decode::open_model(o.model);
   r.loss = Bench::loss(m, {data_.valid_source, data_.valid_reference});
   r.parameters = m.file.parameters->count();
   for (const auto& found : m.translator().translate(data_.valid_source, {}))

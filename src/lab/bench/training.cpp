@@ -133,9 +133,9 @@ Result Bench::measure(const Training& t) const {
   return r;
 }
 
-models::OpenModel Bench::open(const Training& t) const { return models::open_model(folder_of(t)); }
+decode::OpenModel Bench::open(const Training& t) const { return decode::open_model(folder_of(t)); }
 
-models::OpenModel Bench::untrained(const Training& t) const {
+decode::OpenModel Bench::untrained(const Training& t) const {
   model::Config c = t.architecture;
   c.source_vocab = c.target_vocab = vocabulary().size();
   c.resolve();
@@ -148,7 +148,7 @@ models::OpenModel Bench::untrained(const Training& t) const {
   return open(t);
 }
 
-double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
+double Bench::loss(const decode::OpenModel& m, const data::Corpus& pairs) {
   double loss = 0;
   int64_t tokens = 0;
   for (const decode::TextScore& s : m.scorer().score(pairs.source, pairs.target, {})) {
@@ -158,13 +158,13 @@ double Bench::loss(const models::OpenModel& m, const data::Corpus& pairs) {
   return loss / static_cast<double>(tokens);
 }
 
-inspect::Inspection Bench::look(const models::OpenModel& m, const data::Corpus& pairs, size_t i) {
+inspect::Inspection Bench::look(const decode::OpenModel& m, const data::Corpus& pairs, size_t i) {
   inspect::Pair pair{m.source.encode(pairs.source[i]), m.target.encode(pairs.target[i])};
   m.source.end_source(pair.source);
   return inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
 }
 
-Scores Bench::test(const models::OpenModel& m, const data::Corpus& pairs) {
+Scores Bench::test(const decode::OpenModel& m, const data::Corpus& pairs) {
   decode::TranslateOptions how;
   how.search.beam_size = 1;
   const auto found = m.translator().translate(pairs.source, how);

@@ -51,14 +51,14 @@ class Bench {
   // settings. Canceled: the watcher stops it. RunError, UsageError as train::train().
   Result train(const Training& training) const;
   // Opens the model that train() produced.
-  models::OpenModel open(const Training& training) const;
+  decode::OpenModel open(const Training& training) const;
   // The model before its first update, as a control. The training needs a name of its own.
-  models::OpenModel untrained(const Training& training) const;
+  decode::OpenModel untrained(const Training& training) const;
 
-  static Scores test(const models::OpenModel& m, const data::Corpus& pairs);
-  static double loss(const models::OpenModel& m, const data::Corpus& pairs);
+  static Scores test(const decode::OpenModel& m, const data::Corpus& pairs);
+  static double loss(const decode::OpenModel& m, const data::Corpus& pairs);
   // Records all intermediates while the model reads the i-th pair.
-  static inspect::Inspection look(const models::OpenModel& m, const data::Corpus& pairs, size_t i);
+  static inspect::Inspection look(const decode::OpenModel& m, const data::Corpus& pairs, size_t i);
   const Task& task() const { return task_; }
   const text::Vocabulary& vocabulary() const { return data_.pairs.target; }  // for both sides
 

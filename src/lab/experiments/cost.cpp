@@ -134,9 +134,9 @@ void show_times(const std::map<int64_t, OneWidth>& all, Report& r) {
                              kSentences, d),
                  {"n", "self-attention", "its heads alone", "GRU", "convolution"},
                  {}};
-  report::Chart chart{.title = fmt::format("Log2 of the milliseconds, d_model {}, one thread", d),
-                      .x_label = "log2 of n",
-                      .series = {{"self-attention", {}, true}, {"GRU", {}, true}, {"convolution", {}, true}}};
+  inspect::Chart chart{.title = fmt::format("Log2 of the milliseconds, d_model {}, one thread", d),
+                       .x_label = "log2 of n",
+                       .series = {{"self-attention", {}, true}, {"GRU", {}, true}, {"convolution", {}, true}}};
   for (const auto& [n, t] : all.at(d)) {
     absolute.rows.push_back({cat(n)});
     for (size_t i = 0; i < kTimed.size(); ++i)
@@ -211,7 +211,7 @@ void show_copied(const Copied& all, int64_t updates, Report& r) {
                       text::counted(updates, "update"), 100.0 / Copying::symbols),
           {"distance"},
           {}};
-  report::Chart chart{.title = "Symbols that are right, %", .x_label = "log2 of the distance", .series = {}};
+  inspect::Chart chart{.title = "Symbols that are right, %", .x_label = "log2 of the distance", .series = {}};
   for (const char* kind : kKinds) {
     t.columns.emplace_back(kind);
     chart.series.push_back({.name = kind, .points = {}, .marked = true});

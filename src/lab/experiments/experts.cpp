@@ -73,7 +73,7 @@ Training training_of(const Variant& v, int64_t seed, int64_t updates) {
 }
 
 // Percentage of the choices in a layer that fall on its most chosen expert, mean over layers.
-double largest_share(const models::OpenModel& m, const data::Corpus& pairs) {
+double largest_share(const decode::OpenModel& m, const data::Corpus& pairs) {
   std::map<std::string, std::vector<double>> chosen;  // per layer
   for (size_t i = 0; i < std::min(kObserved, pairs.source.size()); ++i) {
     const auto seen = Bench::look(m, pairs, i);
@@ -183,7 +183,7 @@ void conclude_mixtures(const Runs& runs, Report& r) {
 struct Choice {
   const char* name;
   Grouping grouping;
-  const models::OpenModel& (SplitModel::*use)(int64_t);
+  const decode::OpenModel& (SplitModel::*use)(int64_t);
 };
 constexpr std::array kChoices = {
     Choice{"routers", Grouping::alike, &SplitModel::by_routers},
@@ -226,7 +226,7 @@ void show_splits(const Splits& splits, Report& r) {
   Table t{fmt::format("{} split into {} experts after its training", kDense.name(), kParts),
           {"experts of a token", "active units, %", "loss of unseen dates, nats per token", "wrong dates, %"},
           {}};
-  report::Chart chart{.title = "Wrong dates, %", .x_label = "active units, %", .series = {}};
+  inspect::Chart chart{.title = "Wrong dates, %", .x_label = "active units, %", .series = {}};
   for (const Choice& choice : kChoices) {
     chart.series.push_back({.name = choice.name, .points = {}, .marked = true});
     for (const auto& [active, cell] : splits.at(choice.name)) {

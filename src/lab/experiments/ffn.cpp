@@ -30,7 +30,7 @@ struct Firings {
   std::vector<std::vector<double>> hidden;  // per place, [d_ff]
 };
 
-Firings watch(const models::OpenModel& m, const data::Corpus& pairs) {
+Firings watch(const decode::OpenModel& m, const data::Corpus& pairs) {
   Firings f;
   for (size_t i = 0; i < std::min(kPairs, pairs.source.size()); ++i) {
     const auto seen = Bench::look(m, pairs, i);
@@ -108,7 +108,7 @@ struct Memory {
   double chance = 0;      // the same with values of random keys
 };
 
-Memory memory_of(const models::OpenModel& m, const data::Corpus& pairs) {
+Memory memory_of(const decode::OpenModel& m, const data::Corpus& pairs) {
   const Firings f = watch(m, pairs);
   const std::vector<int32_t> values = promoted(*m.file.net);
   Memory memory;
@@ -129,7 +129,7 @@ Memory memory_of(const models::OpenModel& m, const data::Corpus& pairs) {
 std::string cell(const text::Vocabulary& v, int32_t id) { return cat("`", v.piece(id), "`"); }
 
 // The keys with the most consistent triggers, with two examples each.
-void show_keys(const Memory& memory, const models::OpenModel& m, const data::Corpus& pairs, Report& r) {
+void show_keys(const Memory& memory, const decode::OpenModel& m, const data::Corpus& pairs, Report& r) {
   const Firings f = watch(m, pairs);
   std::vector<Key> keys = memory.keys;
   std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return a.purity > b.purity; });
@@ -174,7 +174,7 @@ void measure(const Settings& settings, Watcher& watcher, Measured& trained, Meas
                .updates = settings.updates};
     const Result one = bench.train(t);
     if (one.failed) throw RunError(cat("the training with seed ", seed, " diverged"));
-    const models::OpenModel m = bench.open(t);
+    const decode::OpenModel m = bench.open(t);
     const Memory memory = memory_of(m, bench.task().test);
     if (seed == 1) show_keys(memory, m, bench.task().test, r);
     trained.add(memory);

@@ -59,9 +59,9 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
   Table t{fmt::format("Trained for {} updates on dates, d_model 64, d_k = d_v = 64 / heads", updates),
           {"heads", "d_k", "loss, nats per token", "right in every character, %", "seconds"},
           {}};
-  report::Chart chart{.title = "Loss of unseen dates",
-                      .x_label = "log2 of the heads",
-                      .series = {{.name = "mean of the seeds", .points = {}, .marked = true}}};
+  inspect::Chart chart{.title = "Loss of unseen dates",
+                       .x_label = "log2 of the heads",
+                       .series = {{.name = "mean of the seeds", .points = {}, .marked = true}}};
   for (const auto& [heads, results] : trained) {
     const auto right = spread_of(each(results, [](const Result& one) { return 100 * one.accuracy; }));
     const auto seconds = spread_of(each(results, [](const Result& one) { return one.seconds; }));
@@ -114,7 +114,7 @@ struct Pruning {
   std::vector<double> together;                // loss without the first 1, 2, ... of them
 };
 
-Pruning prune(const Bench& bench, models::OpenModel m) {
+Pruning prune(const Bench& bench, decode::OpenModel m) {
   Pruning p;
   const int64_t heads = m.file.config.heads;
   p.whole = Bench::loss(m, bench.task().test);
@@ -143,7 +143,7 @@ int64_t spared(const Pruning& p, double nats) {
 void prune_all(const Bench& bench, const Settings& settings, Watcher& watcher, Report& r) {
   constexpr double nats = 0.05;
   std::vector<double> harmless, gone;
-  report::Chart chart{
+  inspect::Chart chart{
       .title = "Loss without the n least harmful heads", .x_label = "heads that are gone", .series = {}};
   size_t all_heads = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
@@ -193,7 +193,7 @@ void look(const inspect::Recorded& weights, int64_t h, Looks& to) {
 }
 
 void show_looks(const Bench& bench, const Settings& settings, Report& r) {
-  const models::OpenModel m = bench.open(training_of(4, 1, settings.updates));
+  const decode::OpenModel m = bench.open(training_of(4, 1, settings.updates));
   std::map<std::pair<std::string, int64_t>, Looks> all;
   const data::Corpus& test = bench.task().test;
   for (size_t i = 0; i < std::min(kSeenPairs, test.source.size()); ++i) {

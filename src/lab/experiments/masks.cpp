@@ -18,7 +18,7 @@ struct Cell {
 using Cells = std::map<std::string, Cell>;
 
 // The loss if the decoder sees only earlier tokens, however it was trained.
-double loss_of_the_past(models::OpenModel m, const data::Corpus& pairs) {
+double loss_of_the_past(decode::OpenModel m, const data::Corpus& pairs) {
   std::visit(
       [](auto& stack) {
         for (model::DecoderLayer& layer : stack) std::get<model::SelfAttention>(layer.mixing).causal = true;

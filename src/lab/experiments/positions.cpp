@@ -42,7 +42,7 @@ Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
       if (one.failed) throw RunError(cat("the training of positions ", kind, " with seed ", seed, " diverged"));
       nlohmann::ordered_json by_length;
       found[kind].resize(kTests.size());
-      const models::OpenModel m = bench.open(t);
+      const decode::OpenModel m = bench.open(t);
       for (size_t i = 0; i < kTests.size(); ++i) {
         const auto pairs = reversed_digits(kTests[i].least, kTests[i].most, settings.test_pairs, 3);
         found[kind][i].push_back(100 * Bench::test(m, pairs).accuracy);
@@ -60,7 +60,7 @@ void show_table(const Accuracies& found, int64_t updates, Report& r) {
                       kShortest, kLongest),
           {"digits"},
           {}};
-  report::Chart chart{.title = "Right in every digit, %", .x_label = "digits, at most", .series = {}};
+  inspect::Chart chart{.title = "Right in every digit, %", .x_label = "digits, at most", .series = {}};
   for (const char* kind : kKinds) {
     t.columns.emplace_back(kind);
     chart.series.push_back({.name = kind, .points = {}, .marked = true});

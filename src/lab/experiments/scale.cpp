@@ -121,7 +121,7 @@ void show_probed(const Probed& all, Report& r) {
   r.tables.push_back(t);
   const std::array titles = {"Entropy of the weights, nats", "Norm of the gradient through the softmax"};
   for (size_t i = 0; i < titles.size(); ++i) {
-    report::Chart chart{.title = titles[i], .x_label = "log2 of d_k", .series = {}};
+    inspect::Chart chart{.title = titles[i], .x_label = "log2 of d_k", .series = {}};
     for (const char* score : kScores) {
       chart.series.push_back({.name = score, .points = {}, .marked = true});
       for (const auto& [d_k, s] : all.at(score)) add_point(std::log2(d_k), s[i + 1], chart.series.back());

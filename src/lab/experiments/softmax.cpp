@@ -24,7 +24,7 @@ Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
 
 // Share of the absolute weight on each query's heaviest key, mean over all queries, heads and
 // layers of attention over the source.
-double concentration(const models::OpenModel& m, const data::Corpus& pairs) {
+double concentration(const decode::OpenModel& m, const data::Corpus& pairs) {
   double sum = 0;
   int64_t rows = 0;
   for (size_t i = 0; i < std::min(kSeenPairs, pairs.source.size()); ++i) {

@@ -238,8 +238,8 @@ void show_findings(const Measure& by, const std::vector<Line>& lines, Report& r)
 }
 
 // The rows in the table's order.
-report::Chart chart_of(const std::vector<Line>& lines) {
-  report::Chart chart{.title = "Perplexity", .x_label = "row of the table", .series = {}};
+inspect::Chart chart_of(const std::vector<Line>& lines) {
+  inspect::Chart chart{.title = "Perplexity", .x_label = "row of the table", .series = {}};
   chart.series.push_back({.name = "mean of the seeds", .points = {}, .marked = true});
   for (size_t i = 0; i < lines.size(); ++i)
     if (!lines[i].found.losses.empty())

@@ -42,6 +42,27 @@ Tensor run_back(const OneWay& m, Context& cx, const GruInput& in, const GruState
   return g.sums;
 }
 
+// Both variants (encoder and decoder) are used alike.
+template <class M>
+const char* name_of_one(const M& m) {
+  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);
+}
+
+template <class M, class S>
+Tensor forward_of_one(const M& m, Context& cx, Tensor x, Offsets rows, S& s) {
+  return std::visit(
+      [&](const auto& one) {
+        return one.forward(cx, x, rows, s.template emplace<typename std::decay_t<decltype(one)>::Saved>());
+      },
+      m);
+}
+
+template <class M, class S>
+void backward_of_one(const M& m, Context& cx, const S& s, Tensor dy, Tensor d) {
+  std::visit(
+      [&](const auto& one) { one.backward(cx, std::get<typename std::decay_t<decltype(one)>::Saved>(s), dy, d); }, m);
+}
+
 }  // namespace
 
 Tensor BidirectionalGru::forward(Context& cx, Tensor x, Offsets rows, Saved& s) const {
@@ -111,31 +132,6 @@ void SimpleRecurrence::backward(Context& cx, const Saved& s, Tensor dy, Tensor d
 Tensor SimpleRecurrence::step(Context& cx, Tensor x, Tensor cache, Tensor cache_rows, const StepRows& rows) const {
   return ssru_step(cx, {candidate.forward(cx, x), forget.forward(cx, x)}, rows, cache_rows, cache);
 }
-
-namespace {
-
-// Both variants (encoder and decoder) are used alike.
-template <class M>
-const char* name_of_one(const M& m) {
-  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);
-}
-
-template <class M, class S>
-Tensor forward_of_one(const M& m, Context& cx, Tensor x, Offsets rows, S& s) {
-  return std::visit(
-      [&](const auto& one) {
-        return one.forward(cx, x, rows, s.template emplace<typename std::decay_t<decltype(one)>::Saved>());
-      },
-      m);
-}
-
-template <class M, class S>
-void backward_of_one(const M& m, Context& cx, const S& s, Tensor dy, Tensor d) {
-  std::visit(
-      [&](const auto& one) { one.backward(cx, std::get<typename std::decay_t<decltype(one)>::Saved>(s), dy, d); }, m);
-}
-
-}  // namespace
 
 const char* name_of(const Mixing& m) { return name_of_one(m); }
 Tensor forward(const Mixing& m, Context& cx, Tensor x, Offsets rows, MixingSaved& s) {

@@ -26,6 +26,29 @@ Tensor normed_by(Context& cx, Tensor x, Tensor r, double eps, const Statistics& 
   return y;
 }
 
+// Outside of training the statistics do not depend on the batch: d goes through a diagonal matrix;
+// gain and bias get their usual gradients.
+Tensor running_backward(const BatchNorm& norm, Context& cx, const Normalized& s, Tensor d) {
+  Arena::Frame frame(cx.arena);
+  const Tensor used_up = cx.scratch(d.shape);
+  copy(cx, d, used_up);
+  batch_norm_backward(cx, {{}, s.normed, filled(cx, norm.mean.value.shape, 1)}, norm.gain.value, used_up,
+                      norm.gain.grad, norm.bias.grad);
+  batch_norm_inference_backward(cx, norm.gain.value, norm.eps, norm.variance.value, d);
+  return d;
+}
+
+// Shows x + dropout(r), which no op of a norm materializes.
+void show_sum(Context& cx, const Residual& in, Offsets rows) {
+  if (!cx.observer || !in.r) return;
+  Arena::Frame frame(cx.arena);
+  Tensor sum = cx.scratch(in.x.shape);
+  copy(cx, in.r, sum);
+  in.dropout.forward(cx, sum);
+  add_to(cx, sum, in.x);
+  observe(cx, "sum", sum, rows);
+}
+
 }  // namespace
 
 Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const {
@@ -50,32 +73,6 @@ Tensor BatchNorm::forward(Context& cx, const Residual& in, Normalized& s) const 
 void BatchNorm::frozen_backward(Context& cx, Tensor d) const {
   batch_norm_inference_backward(cx, gain.value, eps, variance.value, d);
 }
-
-namespace {
-
-// Outside of training the statistics do not depend on the batch: d goes through a diagonal matrix;
-// gain and bias get their usual gradients.
-Tensor running_backward(const BatchNorm& norm, Context& cx, const Normalized& s, Tensor d) {
-  Arena::Frame frame(cx.arena);
-  const Tensor used_up = cx.scratch(d.shape);
-  copy(cx, d, used_up);
-  batch_norm_backward(cx, {{}, s.normed, filled(cx, norm.mean.value.shape, 1)}, norm.gain.value, used_up,
-                      norm.gain.grad, norm.bias.grad);
-  batch_norm_inference_backward(cx, norm.gain.value, norm.eps, norm.variance.value, d);
-  return d;
-}
-
-// Shows x + dropout(r), which no op of a norm materializes.
-void show_sum(Context& cx, const Residual& in, Offsets rows) {
-  if (!cx.observer || !in.r) return;
-  Arena::Frame frame(cx.arena);
-  Tensor sum = cx.scratch(in.x.shape);
-  copy(cx, in.r, sum);
-  in.dropout.forward(cx, sum);
-  add_to(cx, sum, in.x);
-  observe(cx, "sum", sum, rows);
-}
-}  // namespace
 
 Tensor forward(const Norm& norm, Context& cx, const Residual& in, Offsets rows, Normalized& s) {
   show_sum(cx, in, rows);

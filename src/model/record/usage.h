@@ -14,7 +14,7 @@
 namespace hexapla::model {
 
 struct Usage {
-  // Search options by name, with values as users write them (decode/models/search_defaults.h);
+  // Search options by name, with values as users write them (decode/options/named/search_defaults.h);
   // absent ones have the general defaults.
   std::map<std::string, std::string> search{};
   // The decoder layer, from 0, and the head whose attention over the encoder gives word alignments;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/weights/quantize.h"
 
-namespace hexapla::quantize {
+namespace hexapla::model {
 
 std::vector<std::string> quantizable_parts(model::Transformer& net) {
   std::vector<std::string> parts;
@@ -52,4 +52,4 @@ std::vector<std::string> parts_to_keep(const MixedPrecisionSearch& search, std::
   return kept;
 }
 
-}  // namespace hexapla::quantize
+}  // namespace hexapla::model

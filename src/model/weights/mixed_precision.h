@@ -6,7 +6,7 @@
 
 #include "model/transformer.h"
 
-namespace hexapla::quantize {
+namespace hexapla::model {
 
 // The quantizable parts (layers, tables and the generator) as prefixes of parameter names,
 // "encoder.layers.0.", in the order of the model.
@@ -31,4 +31,4 @@ struct MixedPrecisionSearch {
 std::vector<std::string> parts_to_keep(const MixedPrecisionSearch& search, std::vector<std::string> parts,
                                        std::vector<std::string> kept, double now);
 
-}  // namespace hexapla::quantize
+}  // namespace hexapla::model

@@ -8,7 +8,7 @@
 #include "base/files/test_folder.h"
 #include "model/parameters/parameters.h"
 
-namespace hexapla::quantize {
+namespace hexapla::model {
 namespace {
 
 using testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(MixedPrecision, PartsAreLayersTablesAndGenerator) {
 }
 
 }  // namespace
-}  // namespace hexapla::quantize
+}  // namespace hexapla::model

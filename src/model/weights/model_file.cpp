@@ -283,10 +283,6 @@ struct QuantizedTensor {
   }
 };
 
-}  // namespace
-
-namespace {
-
 std::vector<NamedTensor> tensors_of(const ModelText& text) {
   const auto tensor = [](const char* name, const std::string& bytes) {
     return NamedTensor{name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)};
@@ -318,6 +314,12 @@ void with_numbers(const std::string& name, const Shape& shape, DType type, const
   const Tensor numbers(memory.data(), shape, type);
   made.fill(name, numbers);
   take(numbers);
+}
+
+// std::filesystem ends the program if it cannot allocate memory for a path.
+bool exists(const std::string& path, mode_t kind) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
 }
 
 }  // namespace
@@ -379,14 +381,6 @@ void copy_with_usage(const std::string& from, const Usage& usage, const std::str
                        }});
   write_safetensors(to, tensors, metadata);
 }
-
-namespace {
-// std::filesystem ends the program if it cannot allocate memory for a path.
-bool exists(const std::string& path, mode_t kind) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
-}
-}  // namespace
 
 std::string model_file(const std::string& path) {
   if (!exists(path, S_IFDIR)) return path;

@@ -3,11 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <list>
 #include <map>
 
 #include "base/error.h"
+#include "serve/http/responses.h"
 #include "serve/http/session.h"
 
 namespace hexapla::serve {
@@ -146,16 +148,7 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
     if (full || (known != of_address.end() && peer != "unix" && !proxies.trusts(peer) &&
                  known->second >= limits.connections_of_address && !drop_longest(peer)))
       return refuse(Socket(std::move(socket)));
-    if (tls)
-      begin(std::make_shared<Session<TlsStream>>(*this, TlsStream(Socket(std::move(socket)), *tls), std::move(peer)));
-    else
-      begin(std::make_shared<Session<Socket>>(*this, Socket(std::move(socket)), std::move(peer)));
-  }
-  template <class S>
-  void begin(std::shared_ptr<S> session) {
-    ++state.connections;
-    ++of_address[session->peer];
-    asio::co_spawn(io, S::serve(std::move(session)), asio::detached);
+    begin_session(*this, Socket(std::move(socket)), std::move(peer), tls.get());
   }
 
   // Closes the connection that has been waiting for or receiving a request for longest. peer: ""
@@ -183,6 +176,10 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
   // SessionHost:
   asio::io_context& context() override { return io; }
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
+  void entered(Connection& connection) override {
+    ++state.connections;
+    ++of_address[connection.peer];
+  }
   void begun_reading(Connection& connection) override {
     ended_reading(connection);
     connection.place = reading.insert(reading.end(), &connection);

@@ -2,8 +2,8 @@
 #include <regex>
 
 #include "data/packed/compression.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/libre_request.h"
 #include "text/document/html/html.h"
 #include "text/document/text/text_lines.h"
@@ -33,7 +33,7 @@ int alternatives_in(const Parameters& p, std::int64_t most) {
 
 Json detected_json(const DetectedLanguage& d) { return {{"confidence", d.confidence}, {"language", d.code}}; }
 
-Json answer_of(const Texts& texts, const document::Document& lines, const PendingTranslation::Lines& found,
+Json answer_of(const Texts& texts, const text::document::Document& lines, const PendingTranslation::Lines& found,
                const Languages& l, int alternatives) {
   Json translated = Json::array(), others = Json::array(), detected = Json::array();
   for (std::size_t i = 0; i < texts.all.size(); ++i) {
@@ -52,9 +52,11 @@ Json answer_of(const Texts& texts, const document::Document& lines, const Pendin
   return answer;
 }
 
-std::shared_ptr<const document::Document> parts_of(const std::string& format, const std::vector<std::string>& texts) {
-  if (format == "html") return std::make_shared<const document::PiecesDocument>(document::html_document(texts));
-  return std::make_shared<const document::TextLines>(texts);
+std::shared_ptr<const text::document::Document> parts_of(const std::string& format,
+                                                         const std::vector<std::string>& texts) {
+  if (format == "html")
+    return std::make_shared<const text::document::PiecesDocument>(text::document::html_document(texts));
+  return std::make_shared<const text::document::TextLines>(texts);
 }
 
 void translate(Service& service, const Service::Call& call) {
@@ -66,7 +68,7 @@ void translate(Service& service, const Service::Call& call) {
   texts->check(service.options().batch_limit, most_characters);
   const auto models = service.models();
   const std::string format = p.text_or("format", "text");
-  const std::shared_ptr<const document::Document> lines = parts_of(format, texts->all);
+  const std::shared_ptr<const text::document::Document> lines = parts_of(format, texts->all);
   const Languages languages = languages_of(p, *models, {lines->lines()});  // detected without the tags
   if (format != "text" && format != "html" && !format.empty()) refuse(format + " format is not supported");
   Hops hops = hops_of(*models, languages);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "text/utf8.h"
 
 namespace hexapla::serve::libre {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/routes.h"
 
 namespace hexapla::serve::libre {

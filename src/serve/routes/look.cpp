@@ -2,8 +2,8 @@
 #include "serve/look/look.h"
 #include "api/translate/translator_options.h"
 #include "base/error.h"
+#include "serve/look/page.h"
 #include "serve/look/runs.h"
-#include "serve/page.h"
 #include "serve/routes/routes.h"
 
 namespace hexapla::serve {

@@ -6,9 +6,9 @@
 #include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "hexapla/hexapla.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/look/request.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
 #include "serve/routes/routes.h"
 
 namespace hexapla::serve {

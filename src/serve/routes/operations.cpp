@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "serve/http/responses.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/routes.h"
 
 namespace hexapla::serve {

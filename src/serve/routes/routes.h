@@ -8,6 +8,9 @@
 
 namespace hexapla::serve {
 
+// All routes below. To be called once, before the service answers.
+void add_routes(Service& service);
+
 // LibreTranslate's API: /translate, /languages, /detect, /frontend/settings, ...
 void add_libre_routes(Router& router, Service& service);
 // LibreTranslate's files: /translate_file, /download_file.

@@ -5,7 +5,7 @@
 #include "api/test_models.h"
 #include "hexapla/hexapla.h"
 #include "serve/http/test_client.h"
-#include "serve/service.h"
+#include "serve/routes/routes.h"
 
 namespace hexapla::serve::test {
 
@@ -28,6 +28,7 @@ class RunningService {
         server_(
             with_headers(std::move(http)), [this](const auto& call) { service.answer(call); },
             [this](const Answered& a) { service.answered(a); }) {
+    add_routes(service);
     service.watch(server_.server.state());
   }
   std::uint16_t port() const { return server_.server.port(); }

@@ -6,10 +6,10 @@
 
 namespace hexapla::serve {
 
-LinesJob::LinesJob(Workers& workers, LinesTask task, Then then)
+LinesJob::LinesJob(TaskPool& workers, LinesTask task, Then then)
     : workers_(workers), task_(std::move(task)), then_(std::move(then)), deadline_(Clock::now() + task_.timeout) {}
 
-std::shared_ptr<LinesJob> LinesJob::begin(Workers& workers, LinesTask task, Then then) {
+std::shared_ptr<LinesJob> LinesJob::begin(TaskPool& workers, LinesTask task, Then then) {
   const std::shared_ptr<LinesJob> job(new LinesJob(workers, std::move(task), std::move(then)));
   job->submit();
   return job;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/compute/task_pool.h"
 #include "hexapla/translator.h"
-#include "serve/models/served_models.h"
-#include "serve/work/workers.h"
+#include "serve/languages/served_models.h"
 
 namespace hexapla::serve {
 
@@ -44,19 +44,19 @@ class LinesJob : public std::enable_shared_from_this<LinesJob> {
 
   // Starts the job; it calls then() once, on a worker. Throws what Translator::submit() throws for
   // the first hop, without calling then().
-  static std::shared_ptr<LinesJob> begin(Workers& workers, LinesTask task, Then then);
+  static std::shared_ptr<LinesJob> begin(TaskPool& workers, LinesTask task, Then then);
   void cancel();  // from any thread
 
  private:
   using Clock = std::chrono::steady_clock;
-  LinesJob(Workers& workers, LinesTask task, Then then);
+  LinesJob(TaskPool& workers, LinesTask task, Then then);
 
   void submit();
   void hop_ended();
   void go_on();
   void chain(PendingTranslation::Lines& found);
 
-  Workers& workers_;
+  TaskPool& workers_;
   LinesTask task_;
   Then then_;
   const Clock::time_point deadline_;

@@ -7,7 +7,6 @@
 #include "serve/work/chained_alignment.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
-#include "serve/work/workers.h"
 #include "text/document/text/text_lines.h"
 
 namespace hexapla::serve {
@@ -59,31 +58,6 @@ TEST(WaitingLines, HasSoManyPlaces) {
   lines.wait_until_empty();
 }
 
-TEST(Workers, DoWhatTheyHaveBeforeTheyGo) {
-  std::atomic<int> done = 0;
-  {
-    Workers workers(2);
-    for (int i = 0; i < 100; ++i) EXPECT_TRUE(workers.post([&] { ++done; }));
-    workers.post([] { throw std::runtime_error("lost"); });
-  }
-  EXPECT_EQ(done, 100);
-}
-
-TEST(Workers, TakeNoMoreThanMayWait) {
-  std::mutex held;
-  held.lock();
-  Workers workers(1, 1);
-  std::atomic<bool> begun = false;
-  EXPECT_TRUE(workers.post([&] {
-    begun = true;
-    const std::lock_guard wait(held);
-  }));
-  while (!begun) std::this_thread::yield();
-  EXPECT_TRUE(workers.post([] {}));
-  EXPECT_FALSE(workers.post([] {}));
-  held.unlock();
-}
-
 PendingTranslation::Lines upper(const std::vector<std::string>& lines) {
   PendingTranslation::Lines found;
   for (const std::string& line : lines) {
@@ -114,7 +88,7 @@ TEST(ChainedAlignment, LeadsThroughTheWordsBetween) {
 }
 
 TEST(TextLines, PutsTextsTogetherAgain) {
-  const document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
+  const text::document::TextLines lines({"a\r\n\n b\n...😀\n😀", "", "c"});
   EXPECT_THAT(lines.lines(), testing::ElementsAre("a", "b", "...😀", "c"));
   const auto found = upper(lines.lines());
   EXPECT_EQ(lines.joined(0, found, 0), "<a>\r\n\n <b>\n<...😀>\n😀");

@@ -8,7 +8,7 @@
 
 #include "hexapla/translator.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 class Document {
  public:
@@ -44,4 +44,4 @@ inline const Translation& of_rank(const std::vector<Translation>& found, std::si
   return found[rank < found.size() ? rank : found.size() - 1];
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

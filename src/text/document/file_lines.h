@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct FileLine {
   std::string_view text, end;  // without its end, and that: \n, \r\n, \r, or nothing at the end of the file
@@ -24,4 +24,4 @@ inline std::vector<FileLine> file_lines(std::string_view content) {
 // How long the byte order mark is that a text in UTF-8 begins with; 0: it has none.
 inline std::size_t size_of_mark(std::string_view content) { return content.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 template <class List>
 bool among(const List& names, std::string_view name) {
@@ -13,4 +13,4 @@ bool among(const List& names, std::string_view name) {
 // Without its prefix: "w:p" -> "p".
 inline std::string_view local_name(std::string_view name) { return name.substr(name.find(':') + 1); }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -5,7 +5,7 @@
 #include "text/characters.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 text::WordLinks links_of(const Alignment& a) {
@@ -66,4 +66,4 @@ std::size_t PiecesDocument::ranks(std::size_t text, const Lines& found) const {
   return most;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

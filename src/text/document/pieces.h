@@ -10,7 +10,7 @@
 #include "text/document/document.h"
 #include "text/marked/marked_line.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // A mark alone beside a placeholder ("{0}/{1}") is nothing to translate.
 bool has_words(const text::MarkedLine& line);
@@ -62,4 +62,4 @@ class PiecesDocument final : public Document {
   std::vector<std::size_t> first_;  // line of each text
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -5,7 +5,7 @@
 
 #include "text/ascii.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -101,4 +101,4 @@ void Runs::add_line(const Tokens& run) {
   pieces_.add(text::MarkedLine(line_parts(run)), raw, writing_);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

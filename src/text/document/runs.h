@@ -8,7 +8,7 @@
 
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct Token {
   // open, close: of an inline element; point: stands for itself; block: ends a line.
@@ -46,4 +46,4 @@ class Runs {
   Tokens run_;
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -11,7 +11,7 @@
 #include "text/lines/sentences.h"
 #include "text/words.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // The words of a line -> those of its translation.
 using Words = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
@@ -75,4 +75,4 @@ inline std::string without_blanks(std::string text) {
   return text;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

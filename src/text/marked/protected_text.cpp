@@ -112,6 +112,52 @@ Spans wordless_sentences(std::string_view line, const Spans& spans) {
   return all;
 }
 
+// A span is a point with its number between two characters that no translation has.
+constexpr char begin_number = '\x02', end_number = '\x03';
+
+std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
+  const TokenSpan all = trimmed(line, {0, line.size()});
+  std::vector<LinePart> parts;
+  std::size_t at = all.from;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    parts.push_back({LinePart::Kind::text, std::string(line.substr(at, spans[i].from - at))});
+    parts.push_back({LinePart::Kind::point, cat(begin_number, i, end_number)});
+    at = spans[i].to;
+  }
+  parts.push_back({LinePart::Kind::text, std::string(line.substr(at, std::max(at, all.to) - at))});
+  std::erase_if(parts, [](const LinePart& p) { return p.content.empty(); });
+  return parts;
+}
+
+// Blanks stand where what follows does.
+void move_blanks(std::string_view text, std::vector<std::size_t>& places) {
+  for (std::size_t i = places.size(); i-- > 1;)
+    if (ascii::is_space(text[i - 1])) places[i - 1] = places[i];
+}
+
+// Where each byte of one text stands in another, which has more between them.
+std::vector<std::size_t> places(std::string_view text, std::string_view in, const Spans& without) {
+  std::vector<std::size_t> all(text.size(), in.size());
+  auto span = without.begin();
+  for (std::size_t i = 0, at = 0; i < text.size(); ++i) {
+    if (ascii::is_space(text[i])) continue;
+    while (at < in.size() && (ascii::is_space(in[at]) || (span != without.end() && at >= span->from)))
+      at = span != without.end() && at >= span->from ? (span++)->to : at + 1;
+    all[i] = at++;
+  }
+  move_blanks(text, all);
+  return all;
+}
+
+Spans moved(Spans tokens, std::span<const std::size_t> to, std::size_t end) {
+  for (TokenSpan& token : tokens) {
+    const bool none = token.from >= token.to;
+    const std::size_t from = token.from < to.size() ? to[token.from] : end;
+    token = {from, none ? from : std::max(from, to[token.to - 1] + 1)};
+  }
+  return tokens;
+}
+
 }  // namespace
 
 std::vector<TokenSpan> Protection::find(std::string_view line, std::span<const TokenSpan> unknown) const {
@@ -164,56 +210,6 @@ std::vector<TokenSpan> masks_of(std::string_view text) {
   add_all(text, mask, spans);
   return spans;
 }
-
-namespace {
-
-// A span is a point with its number between two characters that no translation has.
-constexpr char begin_number = '\x02', end_number = '\x03';
-
-std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
-  const TokenSpan all = trimmed(line, {0, line.size()});
-  std::vector<LinePart> parts;
-  std::size_t at = all.from;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    parts.push_back({LinePart::Kind::text, std::string(line.substr(at, spans[i].from - at))});
-    parts.push_back({LinePart::Kind::point, cat(begin_number, i, end_number)});
-    at = spans[i].to;
-  }
-  parts.push_back({LinePart::Kind::text, std::string(line.substr(at, std::max(at, all.to) - at))});
-  std::erase_if(parts, [](const LinePart& p) { return p.content.empty(); });
-  return parts;
-}
-
-// Blanks stand where what follows does.
-void move_blanks(std::string_view text, std::vector<std::size_t>& places) {
-  for (std::size_t i = places.size(); i-- > 1;)
-    if (ascii::is_space(text[i - 1])) places[i - 1] = places[i];
-}
-
-// Where each byte of one text stands in another, which has more between them.
-std::vector<std::size_t> places(std::string_view text, std::string_view in, const Spans& without) {
-  std::vector<std::size_t> all(text.size(), in.size());
-  auto span = without.begin();
-  for (std::size_t i = 0, at = 0; i < text.size(); ++i) {
-    if (ascii::is_space(text[i])) continue;
-    while (at < in.size() && (ascii::is_space(in[at]) || (span != without.end() && at >= span->from)))
-      at = span != without.end() && at >= span->from ? (span++)->to : at + 1;
-    all[i] = at++;
-  }
-  move_blanks(text, all);
-  return all;
-}
-
-Spans moved(Spans tokens, std::span<const std::size_t> to, std::size_t end) {
-  for (TokenSpan& token : tokens) {
-    const bool none = token.from >= token.to;
-    const std::size_t from = token.from < to.size() ? to[token.from] : end;
-    token = {from, none ? from : std::max(from, to[token.to - 1] + 1)};
-  }
-  return tokens;
-}
-
-}  // namespace
 
 ProtectedText::ProtectedText(std::string_view line, std::vector<TokenSpan> spans)
     : line_(line), spans_(std::move(spans)), marked_(parts_of(line_, spans_)) {}

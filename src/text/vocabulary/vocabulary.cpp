@@ -170,6 +170,28 @@ int32_t opening_of(const PieceModel& model, const std::string& name) {
                       ", which is no control piece of it; the file is damaged, get it again from its source"));
 }
 
+// A vocabulary with hardly any pieces, used only to normalize text.
+Vocabulary bare_rule(const std::string& normalization) {
+  const VocabularyOptions options{.size = 8, .normalization = normalization};
+  check_options(options);
+  const std::vector<std::string> text{"a"};
+  SpacedLines lines(text, 1);
+  return Vocabulary::parse(trained_model(lines, options, ""), normalization);
+}
+
+// Normalizes lines with that rule; empties lines on which a vocabulary would not be trained.
+void normalize(std::vector<std::string>& lines, const Vocabulary& rule) {
+  for (std::string& line : lines) {
+    check_canceled();
+    std::string all;
+    if (usable(line))
+      for (const std::string& piece : rule.pieces(line)) all += piece;
+    for (size_t at = all.find(kBlank); at != std::string::npos; at = all.find(kBlank, at))
+      all.replace(at, kBlank.size(), 1, ' ');
+    line = std::move(all);
+  }
+}
+
 }  // namespace
 
 struct Vocabulary::Impl {
@@ -436,32 +458,6 @@ std::vector<std::string> Vocabulary::pieces(std::string_view text) const {
   for (Impl::Token& token : impl_->tokens(text.substr(first))) out.push_back(std::move(token.piece));
   return out;
 }
-
-namespace {
-
-// A vocabulary with hardly any pieces, used only to normalize text.
-Vocabulary bare_rule(const std::string& normalization) {
-  const VocabularyOptions options{.size = 8, .normalization = normalization};
-  check_options(options);
-  const std::vector<std::string> text{"a"};
-  SpacedLines lines(text, 1);
-  return Vocabulary::parse(trained_model(lines, options, ""), normalization);
-}
-
-// Normalizes lines with that rule; empties lines on which a vocabulary would not be trained.
-void normalize(std::vector<std::string>& lines, const Vocabulary& rule) {
-  for (std::string& line : lines) {
-    check_canceled();
-    std::string all;
-    if (usable(line))
-      for (const std::string& piece : rule.pieces(line)) all += piece;
-    for (size_t at = all.find(kBlank); at != std::string::npos; at = all.find(kBlank, at))
-      all.replace(at, kBlank.size(), 1, ' ');
-    line = std::move(all);
-  }
-}
-
-}  // namespace
 
 bool same_pieces(const Vocabulary& a, const Vocabulary& b) {
   if (a.bytes() == b.bytes()) return true;

@@ -8,7 +8,7 @@
 #include "base/classic.h"
 #include "base/error.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 void require_same(Processes& p, const std::string& what, const std::string& own, const Difference& difference,
                   const std::string& remedy) {
@@ -66,4 +66,4 @@ std::vector<std::string> warnings_of_threads(Processes& p, const Place& own) {
   return warnings;
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -6,7 +6,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 // Briefly describes the difference between two texts.
 using Difference = std::function<std::string(const std::string& first, const std::string& other)>;
@@ -26,4 +26,4 @@ struct Place {
 };
 std::vector<std::string> warnings_of_threads(Processes& processes, const Place& own);
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -12,7 +12,7 @@
 #include "train/cluster/test_threads.h"
 #include "train/cluster/tree.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 using test::in_threads;
@@ -296,4 +296,4 @@ TEST(Agreement, WarnsOfMoreThreadsThanCores) {
 }
 
 }  // namespace
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -5,7 +5,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 template <class T>
 class Gathered {
@@ -39,4 +39,4 @@ class Gathered {
   Room room_;
 };
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

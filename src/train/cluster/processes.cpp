@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 // Larger messages would need as much memory in the transport.
@@ -122,4 +122,4 @@ std::vector<std::string> unpack(const std::string& packed) {
   return texts;
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 struct Outgoing {
   int to;
@@ -87,4 +87,4 @@ void wait_for_all(Processes& processes);
 std::string pack(const std::vector<std::string>& texts);
 std::vector<std::string> unpack(const std::string& packed);
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

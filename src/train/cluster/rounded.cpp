@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 // Rounds like the processor's instructions; NaN stays NaN.
@@ -109,4 +109,4 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
   }
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

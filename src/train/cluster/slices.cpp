@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 constexpr int64_t about_so_many_blocks = 1024, line = 16;  // values in 64 bytes
@@ -107,4 +107,4 @@ void collect(Processes& p, const Slices& slices, const float* own, float* whole)
   p.exchange(out, in);
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -7,7 +7,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 // The array consists of segments, and a slice is a share of each, so all processes can work on a
 // segment's sum as soon as it is known. Shares consist of whole blocks, so results computed per
@@ -67,4 +67,4 @@ void complete(Processes& processes, const Slices& slices, float* array, Room& ro
 // the others).
 void collect(Processes& processes, const Slices& slices, const float* own, float* whole);
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

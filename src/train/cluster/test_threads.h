@@ -13,7 +13,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster::test {
+namespace hexapla::train::cluster::test {
 
 class Mailboxes {
  public:
@@ -89,4 +89,4 @@ inline void in_threads(int count, const std::function<void(ThreadProcess&)>& bod
     if (e) std::rethrow_exception(e);
 }
 
-}  // namespace hexapla::cluster::test
+}  // namespace hexapla::train::cluster::test

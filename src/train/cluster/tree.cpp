@@ -5,7 +5,7 @@
 #include "base/compute/parallel.h"
 #include "base/error.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 constexpr int64_t added_at_once = 1 << 14;  // numbers
@@ -63,4 +63,4 @@ int arrays_to_add_up(const ShardTree& tree, int64_t from, int64_t to) {
   return static_cast<int>(most);
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

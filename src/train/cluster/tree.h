@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 // The sum of the existing shards in [first, first + 2^level).
 struct TreeNode {
@@ -40,4 +40,4 @@ void add_numbers(float* to, const float* from, int64_t count);
 // Arrays needed to add up the shards [from, to), besides the one in which each is computed.
 int arrays_to_add_up(const ShardTree& tree, int64_t from, int64_t to);
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "decode/models/model_text.h"
+#include "decode/lines/model_vocabularies.h"
 
 namespace hexapla::train {
 namespace {

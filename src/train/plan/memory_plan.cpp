@@ -3,54 +3,21 @@
 #include <algorithm>
 #include <optional>
 
-#include "backend/no_work.h"
 #include "base/system/machine.h"
+#include "model/pass_memory.h"
 
 namespace hexapla::train {
 namespace {
 
-// As large as the machine's memory, or as address space allows: untouched addresses cost no memory.
-Arena large_arena() {
-  for (size_t bytes = physical_memory();; bytes /= 2) try {
-      return Arena(bytes);
-    } catch (const RunError&) {
-      if (bytes < size_t{1} << 20) throw;
-    }
-}
-
-// Arena peak of call(context), without arithmetic; none if no arena is large enough to measure it.
-template <class Call>
-std::optional<size_t> peak_of(Call&& call) {
-  NoWork nothing;
-  Arena arena = large_arena();
-  Context cx{nothing, arena};
-  try {
-    call(cx);
-  } catch (const RunError&) {  // the arena is full
-    return {};
-  }
-  return arena.peak();
-}
-
-// The same sequences at half length.
-data::Batch half_of(const data::Batch& batch) {
+// The same sequences at half length; none if they cannot be shorter.
+std::optional<data::Batch> half_of(const data::Batch& batch) {
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (size_t i = 0; i + 1 < batch.source_offsets.size(); ++i)
     lengths.emplace_back((batch.source_offsets[i + 1] - batch.source_offsets[i] + 1) / 2,
                          (batch.target_offsets[i + 1] - batch.target_offsets[i] + 1) / 2);
-  return made_up(lengths);
-}
-
-// Apart from a constant, arena use is proportional to the rows of a batch. So if there is no room
-// to measure a batch, twice the need of its half is a close upper bound.
-template <class Peak>
-size_t peak_or_bound(const data::Batch& batch, Peak&& peak) {
-  if (const std::optional<size_t> bytes = peak(batch)) return *bytes;
-  const data::Batch half = half_of(batch);
-  if (half.source.size() == batch.source.size())
-    throw RunError(cat("there is not enough memory to find out how much training needs: ",
-                       why_memory_was_refused(physical_memory())));
-  return 2 * peak_or_bound(half, peak);
+  data::Batch half = made_up(lengths);
+  if (half.source.size() == batch.source.size()) return {};
+  return half;
 }
 
 }  // namespace
@@ -74,19 +41,17 @@ std::string MemoryPlan::text() const {
 }
 
 size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective) {
-  return peak_or_bound(batch, [&](const data::Batch& b) {
+  return model::pass_memory(batch, half_of, [&](Context& cx, const data::Batch& b) {
     model::Transformer::Saved saved;
-    return peak_of([&](Context& cx) {
-      cx.training = true;
-      loss_and_gradient(cx, model, b, objective, 0, saved);
-    });
+    cx.training = true;
+    loss_and_gradient(cx, model, b, objective, 0, saved);
   });
 }
 
 size_t loss_memory(const model::Transformer& model, const data::Batch& batch) {
-  return peak_or_bound(batch, [&](const data::Batch& b) {
+  return model::pass_memory(batch, half_of, [&](Context& cx, const data::Batch& b) {
     model::Transformer::Saved saved;
-    return peak_of([&](Context& cx) { model.loss(cx, view(b, {}, 0), 0, saved); });
+    model.loss(cx, view(b, {}, 0), 0, saved);
   });
 }
 

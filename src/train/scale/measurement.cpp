@@ -13,7 +13,7 @@
 #include "train/loop/learner.h"
 #include "train/shards/layer_segments.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -253,4 +253,4 @@ MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backen
   return {seconds_since(start) / of, sum.gradient / of, sum.update / of};
 }
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

@@ -4,7 +4,7 @@
 #include "train/feed/training_data.h"
 #include "train/scale/simulation.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 
 struct Workload {
   std::string preset = "tiny";
@@ -28,4 +28,4 @@ struct MeasuredUpdates {
 };
 MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backend, cluster::Processes& processes);
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/range.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 using Numbers = std::array<double, 3>;
@@ -24,7 +24,7 @@ std::vector<double> seconds_of_all(cluster::Processes& p, double own) {
 
 // Least squares for the wanted ones of the three numbers, by Gaussian elimination with pivoting;
 // the others are 0.
-Numbers least_squares(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
+Numbers fit_wanted(std::span<const MeasuredExchange> measured, const std::array<bool, 3>& wanted) {
   std::array<std::array<double, 4>, 3> a{};
   for (const MeasuredExchange& m : measured) {
     const Numbers x{1 / m.seconds, m.messages / m.seconds, m.bytes / m.seconds};
@@ -102,7 +102,7 @@ Network fit(std::span<const MeasuredExchange> measured) {
   Numbers best{};
   double least = squares(measured, best);
   for (unsigned which = 1; which < 8; ++which) {
-    const Numbers n = least_squares(measured, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
+    const Numbers n = fit_wanted(measured, {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0});
     if (*std::min_element(n.begin(), n.end()) < 0) continue;
     if (const double s = squares(measured, n); s < least) least = s, best = n;
   }
@@ -152,4 +152,4 @@ double measure_processor_per_byte(cluster::Processes& p) {
   return sum / (p.count() * static_cast<double>(times) * static_cast<double>(bytes) * (p.count() - 1));
 }
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

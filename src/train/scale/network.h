@@ -9,7 +9,7 @@
 
 #include "train/cluster/processes.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 
 struct Network {
   double latency = 0;      // seconds until an empty message arrives
@@ -40,4 +40,4 @@ std::vector<MeasuredExchange> measure_exchanges(cluster::Processes& processes);
 // Measures Network::processor_per_byte, the mean over all processes; called likewise.
 double measure_processor_per_byte(cluster::Processes& processes);
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

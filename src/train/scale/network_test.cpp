@@ -6,7 +6,7 @@
 #include "train/cluster/test_threads.h"
 #include "train/scale/some_processes.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 std::vector<MeasuredExchange> exchanges_of(const Network& n) {
@@ -60,4 +60,4 @@ TEST(MeasuredExchanges, AreTheSameInAllProcessesThatTakePart) {
 }
 
 }  // namespace
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "train/cluster/rounded.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 constexpr double at_once = 1 << 17;  // values of a slice received at once: train/shards/segment_sum.cpp
@@ -130,4 +130,4 @@ double bandwidth_for(double wanted, const Work& work, const Network& network, in
   });
 }
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

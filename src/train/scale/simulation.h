@@ -7,7 +7,7 @@
 #include "train/cluster/processes.h"
 #include "train/scale/network.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 
 // The components of an update on one process.
 struct Work {
@@ -60,4 +60,4 @@ double tokens_for(double wanted, const Work& work, const Network& network, int p
 double bandwidth_for(double wanted, const Work& work, const Network& network, int processes,
                      Sums sums = Sums::behind_step);
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

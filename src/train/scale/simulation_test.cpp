@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 namespace {
 
 using testing::DoubleNear;
@@ -129,4 +129,4 @@ TEST(Simulation, SpreadsLessWithMoreTokens) {
 }
 
 }  // namespace
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

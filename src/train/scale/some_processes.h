@@ -2,7 +2,7 @@
 // The first few of several processes, acting as if there were no others: for example two of four.
 #include "train/cluster/processes.h"
 
-namespace hexapla::scale {
+namespace hexapla::train::scale {
 
 class FirstProcesses final : public cluster::Processes {
  public:
@@ -24,4 +24,4 @@ class FirstProcesses final : public cluster::Processes {
   int count_;
 };
 
-}  // namespace hexapla::scale
+}  // namespace hexapla::train::scale

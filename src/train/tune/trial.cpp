@@ -59,7 +59,7 @@ int64_t characters(const std::vector<std::string>& lines) {
   });
 }
 
-double bits_per_character(const models::OpenModel& m, const data::Corpus& valid, const std::atomic<bool>& stop) {
+double bits_per_character(const decode::OpenModel& m, const data::Corpus& valid, const std::atomic<bool>& stop) {
   decode::TranslateOptions how;
   how.stop = &stop;
   double nats = 0;
@@ -71,7 +71,7 @@ std::unique_ptr<evaluate::Metric> metric_of(const Measuring& how) {
   return evaluate::make_metric(how.metric, {.tokenize = how.tokenize});
 }
 
-double quality(const models::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file,
+double quality(const decode::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file,
                const std::atomic<bool>& stop) {
   decode::TranslateOptions search;
   search.stop = &stop;
@@ -157,7 +157,7 @@ Measured run_trial(const train::TrainOptions& options, std::optional<double> sec
   const double left = seconds ? *seconds - state_of(options.model).seconds : std::numeric_limits<double>::infinity();
   Tally tally(watcher, stop, left);
   const train::TrainResult result = train_on(options, tally, stop);
-  const models::OpenModel m = models::open_model(options.model);
+  const decode::OpenModel m = decode::open_model(options.model);
   Measured found;
   found.parameters = tally.parameters;
   found.updates = result.updates;

@@ -16,7 +16,7 @@
 namespace hexapla::tune {
 namespace {
 
-using report::xml_escaped;
+using inspect::xml_escaped;
 
 const Trial& trial(const Tuned& t, size_t i) { return t.record.trials[i]; }
 const std::string& name(const Tuned& t, size_t i) { return trial(t, i).candidate.name; }
@@ -72,18 +72,18 @@ std::string trials_table(const Tuned& tuned) {
 }
 
 std::string charts(const Tuned& tuned) {
-  std::vector<report::Series> all;
+  std::vector<inspect::Series> all;
   for (const Trial& t : tuned.record.trials) {
     if (t.rungs.size() < 2) continue;
-    report::Series s{t.candidate.name, {}, true};
+    inspect::Series s{t.candidate.name, {}, true};
     for (const Measurement& m : t.rungs) s.points.emplace_back(static_cast<double>(m.updates), m.bits);
     all.push_back(std::move(s));
   }
   std::string text = "<h2>Curves</h2>\n<div class=\"charts\">\n";
   for (size_t first = 0; first < all.size(); first += 3) {  // at most three curves per chart
-    report::Chart chart{"Bits per character", "updates", {}};
+    inspect::Chart chart{"Bits per character", "updates", {}};
     for (size_t i = first; i < std::min(first + 3, all.size()); ++i) chart.series.push_back(all[i]);
-    text += report::draw_chart(chart);
+    text += inspect::draw_chart(chart);
   }
   return text + "</div>\n";
 }
@@ -167,7 +167,7 @@ void write_tuning_report(const std::string& folder, const Tuned& tuned, const tr
       fmt::format("{} in {}", text::counted(static_cast<int64_t>(tuned.record.trials.size()), "trial"),
                   text::duration(tuned.record.spent));
   const std::string heading = std::filesystem::weakly_canonical(folder).filename().string();
-  write_file_atomically(folder + "/report.html", report::html_page(heading + ": tuning", heading, lead, body));
+  write_file_atomically(folder + "/report.html", inspect::html_page(heading + ": tuning", heading, lead, body));
 }
 
 }  // namespace hexapla::tune

@@ -12,7 +12,7 @@
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 #include "data/files/lines.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "inspect/report/comparison.h"
@@ -42,17 +42,18 @@ struct Compare {
       if (all[i].size() != sources.size())
         throw DataError(cat(text, " has ", sources.size(), " lines, but ", references[i], " has ", all[i].size(),
                             "; line i of one must belong to line i of the other"));
-    const models::OpenModel first = open_any_model(models[0]), second = open_any_model(models[1]);
+    const decode::OpenModel first = open_any_model(models[0]), second = open_any_model(models[1]);
     Progress progress(make_terminal(parse_color("auto"), false));
     LineNotes notes(progress);
-    report::Comparison c = report::compare({models[0], first, search_of(first)}, {models[1], second, search_of(second)},
-                                           text.empty() ? report::lines_of_pieces(first.source, lines, seed) : sources,
-                                           [&](const std::string& model, size_t line, const std::string& what) {
-                                             notes.add(cat(model, ", line ", line + 1), what);
-                                           });
+    inspect::Comparison c =
+        inspect::compare({models[0], first, search_of(first)}, {models[1], second, search_of(second)},
+                         text.empty() ? inspect::lines_of_pieces(first.source, lines, seed) : sources,
+                         [&](const std::string& model, size_t line, const std::string& what) {
+                           notes.add(cat(model, ", line ", line + 1), what);
+                         });
     notes.finish();
     if (!all.empty()) add_scores(c, all);
-    report::print_comparison(std::cout, c, json);
+    inspect::print_comparison(std::cout, c, json);
     return 0;
   }
 
@@ -69,7 +70,7 @@ struct Compare {
   }
 
   // The model's own search defaults, overridden by given options.
-  decode::TranslateOptions search_of(const models::OpenModel& m) const {
+  decode::TranslateOptions search_of(const decode::OpenModel& m) const {
     decode::BeamOptions options = asked;
     decode::take_search_defaults(
         m.file.usage,
@@ -82,7 +83,7 @@ struct Compare {
     return options.translate_options();
   }
 
-  static void add_scores(report::Comparison& c, const std::vector<evaluate::Sentences>& references) {
+  static void add_scores(inspect::Comparison& c, const std::vector<evaluate::Sentences>& references) {
     evaluate::Sentences lines;
     for (const evaluate::Sentences& one : references) lines.insert(lines.end(), one.begin(), one.end());
     const auto bleu = evaluate::make_metric("bleu", {.tokenize = evaluate::tokenizer_for(lines).name});

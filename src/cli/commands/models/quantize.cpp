@@ -14,8 +14,8 @@
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "data/files/corpus.h"
-#include "decode/models/search_defaults.h"
 #include "decode/opened/open_model.h"
+#include "decode/options/named/search_defaults.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "model/weights/mixed_precision.h"
@@ -42,10 +42,10 @@ struct Quantize {
     use_threads(threads);
     Progress progress(make_terminal(parse_color(color), quiet));
     const std::string file = model::model_file(model);
-    if (models::integers_in(file) > 0)
+    if (decode::integers_in(file) > 0)
       throw DataError(cat(file, " is already quantized; give the model that it was made from"));
     model::LoadedModel m = model::load_model(file);
-    quantize::check_kept(*m.net, keep);
+    model::check_kept(*m.net, keep);
     std::vector<std::string> kept = keep;
     if (valid_sets.empty()) {
       save(m, kept);
@@ -67,7 +67,7 @@ struct Quantize {
 
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by,
                            const decode::LineWarning& warn = {}) const {
-    const models::OpenModel m = models::open_translator(path, {});
+    const decode::OpenModel m = decode::open_translator(path, {});
     decode::BeamOptions of_model = search;
     decode::take_search_defaults(m.file.usage, given, of_model);
     const decode::TranslateOptions how = of_model.translate_options();
@@ -103,8 +103,8 @@ struct Quantize {
                        ? fmt::format("keeping {} in f32: BLEU {:.2f}, a change of {:+.2f}", part, score, score - whole)
                        : fmt::format("  {} in f32: BLEU {:.2f}", part, score));
     };
-    kept = quantize::parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch},
-                                   quantize::quantizable_parts(*m.net), kept, now);
+    kept = model::parts_to_keep({whole, max_drop.value_or(kMaxDrop), measure, watch}, model::quantizable_parts(*m.net),
+                                kept, now);
     measure(kept);
     return kept;
   }

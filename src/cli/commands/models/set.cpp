@@ -26,7 +26,7 @@ struct Set {
         throw UsageError(cat("'", change, "' is not NAME=VALUE; NAME= alone removes a value"), "changes", change);
       const std::string name = change.substr(0, equals);
       if (!changed.insert(name).second) throw UsageError("'" + name + "' is changed twice; give it once", name, change);
-      models::change(usage, name, change.substr(equals + 1), m.config);
+      decode::change_usage(usage, name, change.substr(equals + 1), m.config);
     }
     model::copy_with_usage(file, usage, output);
     say_on_stderr(cat(output, ": ", usage.empty() ? "nothing is recorded" : usage.to_json(), "\n"));

@@ -95,7 +95,7 @@ struct Reproduce {
   static void refuse_what_was_made_of_models(const model::LoadedModel& m, const std::string& file) {
     if (m.history.count("average_of"))
       throw DataError(cat(file, " is the mean of several models; reproduce those, and average them"));
-    if (models::integers_in(file) > 0)
+    if (decode::integers_in(file) > 0)
       throw DataError(cat(file, " is quantized; reproduce the model that it was made from"));
   }
 

@@ -23,7 +23,7 @@ struct Train : BoundTrainOptions {
   Command* command = nullptr;
 
   int run() {
-    const auto processes = cluster::launched_processes();
+    const auto processes = train::cluster::launched_processes();
     if (processes->first()) return run(*processes);
     try {
       return run(*processes);
@@ -36,12 +36,12 @@ struct Train : BoundTrainOptions {
     }
   }
 
-  static std::string named(const cluster::Processes& processes, const UserError& e) {
-    const std::string name = cluster::name_of(processes), what = e.what();
+  static std::string named(const train::cluster::Processes& processes, const UserError& e) {
+    const std::string name = train::cluster::name_of(processes), what = e.what();
     return what.starts_with("process ") ? what : name + ": " + what;
   }
 
-  int run(cluster::Processes& processes) {
+  int run(train::cluster::Processes& processes) {
     train::TrainOptions o = resolve_train_options(*command, *this);
     if (dump && !processes.first()) return 0;
     if (dump) {

@@ -33,7 +33,7 @@ class Reading {
 }  // namespace
 
 train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher,
-                                cluster::Processes& processes) {
+                                train::cluster::Processes& processes) {
   const std::atomic<bool>& stop = stop_on_signals();
   watcher.progress().show("reading the training sets ...");
   if (processes.first()) watcher.set_folder(options.model);

@@ -8,6 +8,6 @@ namespace hexapla::cli {
 // ("f32", "bf16"). After showing the result, call require_whole() (train/loop/trainer.h) for what
 // it reports missing. processes: see api::run_training().
 train::TrainResult run_training(const train::TrainOptions& options, ProgressWatcher& watcher,
-                                cluster::Processes& processes = cluster::alone());
+                                train::cluster::Processes& processes = train::cluster::alone());
 
 }  // namespace hexapla::cli

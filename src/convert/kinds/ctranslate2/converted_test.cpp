@@ -32,7 +32,7 @@ ImportOptions options_of(const std::string& name) {
 }
 
 // Whole words contain SentencePiece's mark here.
-std::string joined_pieces(const models::OpenModel& m, const text::Ids& ids, bool words) {
+std::string joined_pieces(const decode::OpenModel& m, const text::Ids& ids, bool words) {
   std::string line;
   for (const int32_t id : ids) {
     const std::string piece = m.target.piece(id);
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Converted, testing::Values("argos", "first", "o
                          [](const auto& p) { return std::string(p.param); });
 
 TEST_P(Converted, TranslatesAsCTranslate2Does) {
-  const models::OpenModel m = models::open_model(at("m"));
+  const decode::OpenModel m = decode::open_model(at("m"));
   const nlohmann::json lines = golden_lines(folder_of(GetParam()));
   ASSERT_EQ(lines.size(), 200u);
   decode::BeamOptions options = search_of(m);
@@ -79,7 +79,7 @@ TEST_P(Converted, TranslatesAsCTranslate2Does) {
 }
 
 TEST_P(Converted, LogProbabilitiesAreTheSame) {
-  const models::OpenModel m = models::open_model(at("m"));
+  const decode::OpenModel m = decode::open_model(at("m"));
   std::map<std::string, int32_t> ids;
   for (int32_t id = 0; id < m.target.size(); ++id) ids[joined_pieces(m, {id}, words())] = id;
   size_t compared = 0;
@@ -107,9 +107,9 @@ TEST_P(Converted, LogProbabilitiesAreTheSame) {
 
 class ConvertedFolder : public TestFolder {
  protected:
-  models::OpenModel imported(const std::string& name) {
+  decode::OpenModel imported(const std::string& name) {
     notes_ = import_model(folder_of(name), at(name), options_of(name), [](double) {}).notes;
-    return models::open_model(at(name));
+    return decode::open_model(at(name));
   }
   std::vector<std::string> notes_;
 };
@@ -122,7 +122,7 @@ TEST_F(ConvertedFolder, SourcesEndAsTheFilesSay) {
 }
 
 TEST_F(ConvertedFolder, APackageIsSearchedAsArgosTranslateDoes) {
-  const models::OpenModel m = imported("argos");
+  const decode::OpenModel m = imported("argos");
   EXPECT_EQ(m.file.usage.search.at("length-penalty"), "0.2");
   EXPECT_EQ(m.file.usage.search.at("beam-size"), "4");
   import_model(folder_of("argos") + "/model", at("inner"), {}, [](double) {});
@@ -132,20 +132,20 @@ TEST_F(ConvertedFolder, APackageIsSearchedAsArgosTranslateDoes) {
 // In most files the first head of the last layer is only a default; Marian's models train it.
 TEST_F(ConvertedFolder, WordsAreAlignedAsWhereTheModelIsFrom) {
   EXPECT_FALSE(imported("argos").file.usage.alignment_layer.has_value());
-  const models::OpenModel opus = imported("opus");
+  const decode::OpenModel opus = imported("opus");
   EXPECT_EQ(opus.file.usage.alignment_layer, opus.file.config.dec_layers - 1);
   EXPECT_EQ(opus.file.usage.alignment_head, 0);
 }
 
 TEST_F(ConvertedFolder, ZerosBeginTranslationsOfMarian) {
-  const models::OpenModel m = imported("opus");
+  const decode::OpenModel m = imported("opus");
   EXPECT_EQ(m.target.piece(m.target.bos()), "<start>");
   const auto table = m.file.net->target_embedding().table.value.values<float>();
   EXPECT_THAT(std::vector<float>(table.end() - m.file.config.d_model, table.end()), testing::Each(0.F));
 }
 
 TEST_F(ConvertedFolder, LanguagesAreRecognized) {
-  const models::OpenModel m = imported("m2m");
+  const decode::OpenModel m = imported("m2m");
   EXPECT_THAT(m.target.languages(), Contains("de"));
   EXPECT_EQ(m.target.piece(m.target.opening()), ">>de<<");
   EXPECT_EQ(m.source.piece(m.source.opening()), ">>en<<");

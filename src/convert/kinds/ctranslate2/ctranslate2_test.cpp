@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/test_paths.h"
 #include "convert/kinds/test_imported.h"
-#include "decode/models/search_defaults.h"
 #include "decode/opened/open_model.h"
+#include "decode/options/named/search_defaults.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
@@ -76,7 +76,7 @@ TEST_P(CTranslate2Import, TranslationsAreTheSame) {
   const std::string folder = source_path("tests/fixtures/foreign/ctranslate2_" + GetParam().name);
   const auto expected = nlohmann::json::parse(read_file(folder + "/expected.json"));
   import_model(folder, at("m.safetensors"), {}, [](double) {});
-  const models::OpenModel m = models::open_model(at("m.safetensors"));
+  const decode::OpenModel m = decode::open_model(at("m.safetensors"));
   std::vector<std::string> lines;
   for (const auto& source : expected["sources"]) lines.push_back(joined(source));
   decode::BeamOptions options;
@@ -138,7 +138,7 @@ TEST_F(CTranslate2Folder, RefusesWhatItCannotCompute) {
 TEST_F(CTranslate2Folder, SourcesMayBeginWithAToken) {
   set("config.json", R"({"add_source_bos": true, "add_source_eos": true, "decoder_start_token": "<s>"})");
   import_model(folder_of_model(), at("m"), {}, [](double) {});
-  const models::OpenModel m = models::open_model(at("m"));
+  const decode::OpenModel m = decode::open_model(at("m"));
   text::Ids ids = m.source.encode("w5 w6");
   m.source.end_source(ids);
   EXPECT_EQ(ids, (text::Ids{1, 5, 6, 2}));

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/parsing/limits.h"
-#include "decode/option_ranges.h"
+#include "decode/options/option_ranges.h"
 
 namespace hexapla::convert {
 namespace {

@@ -29,15 +29,15 @@ Imported import(const std::string& from, const std::string& to, const ImportOpti
 class HuggingFaceMarian : public TestFolder, public testing::WithParamInterface<const char*> {
  protected:
   std::string model_folder() const { return source_path(cat("src/convert/fixtures/hf_marian_", GetParam())); }
-  models::OpenModel imported() const {
+  decode::OpenModel imported() const {
     import(model_folder(), at("model.safetensors"));
-    return models::open_model(at("model.safetensors"));
+    return decode::open_model(at("model.safetensors"));
   }
   nlohmann::json lines() const { return nlohmann::json::parse(read_file(model_folder() + "/golden.json")); }
 };
 
 TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
-  const models::OpenModel m = imported();
+  const decode::OpenModel m = imported();
   for_each_golden_pair(m, model_folder(), 2, [&](const std::vector<float>& expected, std::vector<float> found) {
     ASSERT_EQ(found.size(), expected.size());
     if (GetParam() == std::string("half"))  // the search removes padding's probability before comparing scores
@@ -50,7 +50,7 @@ TEST_P(HuggingFaceMarian, LogitsAreThoseOfTransformers) {
 TEST_P(HuggingFaceMarian, TextHasTheSameIds) { expect_golden_sources(imported(), lines()); }
 
 // name: of one of the line's two translations
-void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
+void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
                          const decode::BeamOptions& options) {
   const auto same_text = [&](const auto& first, const nlohmann::json& line) {
     const bool unknown = std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0;
@@ -61,7 +61,7 @@ void expect_translations(const models::OpenModel& m, const nlohmann::json& lines
 }
 
 TEST_P(HuggingFaceMarian, TranslationsAreTheSame) {
-  const models::OpenModel m = imported();
+  const decode::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_GE(all.size(), 20u);
   decode::BeamOptions options = search_of(m);
@@ -149,7 +149,7 @@ TEST_F(ImportOfMarian, TokensOfTheSearchAreThoseOfItsFile) {
   search["decoder_start_token_id"] = 116;  // >>de<<, instead of padding
   write("generation_config.json", json_text(search));
   import(at("m"), at("out"));
-  EXPECT_EQ(models::open_model(at("out")).target.bos(), 116);
+  EXPECT_EQ(decode::open_model(at("out")).target.bos(), 116);
 }
 
 TEST_F(ImportOfMarian, DamagedFilesAreRefused) {
@@ -187,7 +187,7 @@ TEST_F(ImportOfMarian, AFullDiskLeavesNothing) {
 
 TEST_F(ImportOfMarian, PositionsMayBeThoseItWasTrainedWith) {
   import(at("m"), at("out"), {.positions = "timing-signal"});
-  EXPECT_EQ(models::open_model(at("out")).file.config.positions, "timing-signal");
+  EXPECT_EQ(decode::open_model(at("out")).file.config.positions, "timing-signal");
   EXPECT_THAT(what_of<UsageError>([&] { import(at("m"), at("out2"), {.positions = "marian"}); }),
               HasSubstr("timing-signal"));
 }

@@ -31,9 +31,9 @@ void import_multilingual(const std::string& from, const std::string& to, const I
 
 class Multilingual : public TestFolder, public testing::WithParamInterface<const char*> {
  protected:
-  models::OpenModel imported() const {
+  decode::OpenModel imported() const {
     import_multilingual(fixture_of(GetParam()), at("m"));
-    return models::open_model(at("m"));
+    return decode::open_model(at("m"));
   }
   static nlohmann::json lines() { return golden_lines(fixture_of(GetParam())); }
   static std::string asked(const nlohmann::json& line) {
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mb
 TEST_P(Multilingual, LogitsAreThoseOfTransformers) { expect_golden_logits(imported(), fixture_of(GetParam()), 2); }
 
 TEST_P(Multilingual, TextHasTheSameIds) {
-  const models::OpenModel m = imported();
+  const decode::OpenModel m = imported();
   expect_golden_sources(m, lines());
   EXPECT_TRUE(m.source.encode("").empty());
   EXPECT_TRUE(m.source.encode("  ").empty());
@@ -59,7 +59,7 @@ TEST_P(Multilingual, TextHasTheSameIds) {
 // translation with the better score (-2.95330 instead of -3.07697).
 const text::Ids kFoundInF64{93, 90, 79, 89, 90, 89, 89, 90, 89, 89, 82, 90, 89, 79, 90, 89, 89, 82};
 TEST_P(Multilingual, TranslationsAreTheSame) {
-  const models::OpenModel m = imported();
+  const decode::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_EQ(all.size(), 200u);
   decode::BeamOptions options = search_of(m);
@@ -166,7 +166,7 @@ TEST_F(ImportOfMultilingual, OtherTokenizersOfMBartAreRefusedByName) {
 TEST_F(ImportOfMultilingual, TheSearchIsThatOfTheGenerationConfiguration) {
   const auto recorded = [&] {
     import_multilingual(at("m"), at("out"));
-    return models::open_model(at("out")).file.usage.search;
+    return decode::open_model(at("out")).file.usage.search;
   };
   set("config.json", "num_beams", 7);
   set("generation_config.json", "early_stopping", "never");
@@ -217,7 +217,7 @@ TEST_F(ImportOfMultilingual, UntiedTablesAreThoseThatTransformersComputesWith) {
   set("config.json", "tie_word_embeddings", false);
   const Imported done = import_model(at("m"), at("out"), {}, [](double) {});
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("model.shared.weight")));
-  expect_golden_logits(models::open_model(at("out")), fixture_of("m2m"), 2);
+  expect_golden_logits(decode::open_model(at("out")), fixture_of("m2m"), 2);
   write_with(true);
   set("config.json", "tie_word_embeddings", true);
   EXPECT_NO_THROW(import_multilingual(at("m"), at("tied")));
@@ -225,7 +225,7 @@ TEST_F(ImportOfMultilingual, UntiedTablesAreThoseThatTransformersComputesWith) {
 
 TEST_F(ImportOfMultilingual, LanguagesAreTheUsersChoice) {
   import_multilingual(at("m"), at("zu"), {.source_language = "fr", .target_language = "zu"});
-  const models::OpenModel m = models::open_model(at("zu"));
+  const decode::OpenModel m = decode::open_model(at("zu"));
   EXPECT_EQ(m.source.piece(m.source.opening()), ">>fr<<");
   EXPECT_EQ(m.target.piece(m.target.opening()), ">>zu<<");
   EXPECT_EQ(m.target.languages().size(), 100u);
@@ -242,7 +242,7 @@ TEST_F(ImportOfMultilingual, TokenizerJsonAloneSaysTheSame) {
     fs::copy(fixture_of(name), at(name));
     for (const char* file : {"/sentencepiece.bpe.model", "/vocab.json", "/merges.txt"}) fs::remove(at(name + file));
     import_multilingual(at(name), at(name + ".model"));
-    const models::OpenModel m = models::open_model(at(name + ".model"));
+    const decode::OpenModel m = decode::open_model(at(name + ".model"));
     SCOPED_TRACE(name);
     expect_golden_sources(m, golden_lines(fixture_of(name)));
     const nlohmann::json first = golden_lines(fixture_of(name))[0];  // in the model's default language
@@ -261,7 +261,7 @@ TEST_F(ImportOfMultilingual, LegacyBehaviourPutsTheLanguageBehindTheSource) {
   fs::copy(fixture_of("nllb"), at("m"));
   set("tokenizer_config.json", "legacy_behaviour", true);
   import_multilingual(at("m"), at("out"));
-  const models::OpenModel m = models::open_model(at("out"));
+  const decode::OpenModel m = decode::open_model(at("out"));
   for (const auto& line : golden_lines(fixture_of("nllb"))) {
     text::Ids expected = line["source"], ids = m.source.encode(line["text"].get<std::string>());
     std::rotate(expected.begin(), expected.begin() + 1, expected.end());

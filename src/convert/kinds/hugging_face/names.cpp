@@ -51,6 +51,16 @@ void add_layers(const model::Config& c, WeightNames& names) {
   }
 }
 
+bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
+  constexpr size_t some = size_t{1} << 20;
+  if (a.shape != b.shape) return false;
+  for (size_t first = 0; first < a.count(); first += some) {
+    const size_t count = std::min(some, a.count() - first);
+    if (tensors.read_part(a, first, count) != tensors.read_part(b, first, count)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& tables) {
@@ -96,20 +106,6 @@ HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTenso
   if (c.tied == "none") tables.output = kOutput;
   return tables;
 }
-
-namespace {
-
-bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
-  constexpr size_t some = size_t{1} << 20;
-  if (a.shape != b.shape) return false;
-  for (size_t first = 0; first < a.count(); first += some) {
-    const size_t count = std::min(some, a.count() - first);
-    if (tensors.read_part(a, first, count) != tensors.read_part(b, first, count)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 std::string check_other_tables(const model::Config& c, const HuggingFaceTables& tables, const ForeignTensors& tensors) {
   const std::pair<const char*, std::string> all[] = {

@@ -58,7 +58,7 @@ class RandomConfigurations : public TestFolder {
   }
   // Returns the number of lines compared.
   int expect_same_translations(const nlohmann::json& one) const {
-    const models::OpenModel m = models::open_model(at("out"));
+    const decode::OpenModel m = decode::open_model(at("out"));
     const auto options = search_of(m).translate_options();
     int compared = 0;
     for (const nlohmann::json& line : one["lines"]) {

@@ -10,7 +10,7 @@
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
 #include "convert/texts/token_list.h"
-#include "decode/models/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "model/transformer.h"
 
 namespace hexapla::convert {

@@ -14,8 +14,8 @@
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
 #include "convert/texts/plain_yaml.h"
-#include "decode/models/shortlist.h"
 #include "decode/opened/open_model.h"
+#include "decode/steps/shortlist.h"
 
 namespace hexapla::convert {
 namespace {
@@ -43,7 +43,7 @@ class MarianModel : public TestFolder {
   }
 };
 
-void expect_translations(const models::OpenModel& m, const nlohmann::json& lines, const std::string& name,
+void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
                          const decode::BeamOptions& options) {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line["text"]);
@@ -57,7 +57,7 @@ void expect_translations(const models::OpenModel& m, const nlohmann::json& lines
 
 TEST_F(MarianModel, TranslatesAsMarianDoes) {
   import();
-  const models::OpenModel m = models::open_model(at("out"));
+  const decode::OpenModel m = decode::open_model(at("out"));
   EXPECT_EQ(m.file.config.positions, "timing-signal");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("m/golden.json")));
   ASSERT_GE(lines.size(), 15u);
@@ -90,7 +90,7 @@ class FirefoxModel : public MarianModel {
 
 TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   import_firefox();
-  const models::OpenModel m = models::open_model(at("out"));
+  const decode::OpenModel m = decode::open_model(at("out"));
   EXPECT_EQ(m.file.config.decoder_mixing, "ssru");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
   ASSERT_GE(lines.size(), 40u);
@@ -102,7 +102,7 @@ TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   }
 }
 
-bool all_listed(const decode::Shortlist& list, const models::OpenModel& m, const nlohmann::json& line) {
+bool all_listed(const decode::Shortlist& list, const decode::OpenModel& m, const nlohmann::json& line) {
   const text::Ids allowed = list.allowed(m.source.encode(line["text"].get<std::string>()));
   std::set<std::string> pieces;
   for (const int32_t id : allowed) pieces.insert(m.target.piece(id));
@@ -111,7 +111,7 @@ bool all_listed(const decode::Shortlist& list, const models::OpenModel& m, const
 
 TEST_F(FirefoxModel, TranslatesWithItsShortlistAsMarianDoes) {
   import_firefox();
-  const models::OpenModel m = models::open_model(at("out"));
+  const decode::OpenModel m = decode::open_model(at("out"));
   const std::string file = at("f/lex.s2t.bin");
   const decode::Shortlist list(decode::ShortlistTable::read(file), m.source, m.target, file);
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
@@ -139,7 +139,7 @@ TEST_F(FirefoxModel, TranslatesWithItsShortlistAsMarianDoes) {
 TEST_F(FirefoxModel, NeedsNoSettingsWhereItsFilesAreNamedAsFirefoxHasThem) {
   fs::remove(at("f/config.intgemm8bitalpha.yml"));
   import_firefox();
-  EXPECT_EQ(models::open_model(at("out")).file.config.dec_layers, 2);
+  EXPECT_EQ(decode::open_model(at("out")).file.config.dec_layers, 2);
   fs::remove(at("f/vocab.spm"));
   EXPECT_THAT(what_of<DataError>([&] { import_firefox(); }), HasSubstr("no vocab*.spm"));
 }

@@ -30,9 +30,9 @@ std::ostream& operator<<(std::ostream& out, const Toolkit& t) { return out << t.
 
 class Toolkits : public TestFolder, public testing::WithParamInterface<Toolkit> {
  protected:
-  models::OpenModel imported() const {
+  decode::OpenModel imported() const {
     EXPECT_EQ(import_model(GetParam().path(), at("m"), {}, [](double) {}).origin, GetParam().origin);
-    return models::open_model(at("m"));
+    return decode::open_model(at("m"));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, Toolkits,
@@ -50,7 +50,7 @@ TEST_P(Toolkits, LogitsAreThoseOfTheSystem) { expect_golden_logits(imported(), f
 TEST_P(Toolkits, TextHasTheSameIds) { expect_golden_sources(imported(), golden_lines(fixture_of(GetParam().name))); }
 
 TEST_P(Toolkits, TranslationsAreTheSame) {
-  const models::OpenModel m = imported();
+  const decode::OpenModel m = imported();
   const nlohmann::json all = golden_lines(fixture_of(GetParam().name));
   ASSERT_EQ(all.size(), 200u);
   decode::BeamOptions options = search_of(m);

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 constexpr FaultInfo kInfo[kFaults] = {
@@ -37,7 +37,7 @@ std::string beginning(std::string_view text) {
 
 }  // namespace
 
-const FaultInfo& info(Fault fault) { return kInfo[static_cast<size_t>(fault)]; }
+const FaultInfo& fault_info(Fault fault) { return kInfo[static_cast<size_t>(fault)]; }
 
 Fault fault_named(std::string_view id, std::string_view option) {
   std::string known;
@@ -54,4 +54,4 @@ void Findings::add(Fault fault, Where where, int64_t line, std::string_view sour
   if (finding.examples.size() < kExamples) finding.examples.push_back({line, beginning(source), beginning(target)});
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

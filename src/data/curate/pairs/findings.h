@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 // A pair with several faults is counted as dropped for the first one in this order.
 enum class Fault : uint8_t {
@@ -36,7 +36,7 @@ struct FaultInfo {
   bool dropped;            // by default, when writing a clean pair of files
   bool harmless;           // common in good corpora: ignored by `strict`
 };
-const FaultInfo& info(Fault fault);
+const FaultInfo& fault_info(Fault fault);
 // The fault with this id; the UsageError lists all ids and names `option`.
 Fault fault_named(std::string_view id, std::string_view option);
 
@@ -78,4 +78,4 @@ class Findings {
   std::array<std::array<Finding, 3>, kFaults> found_;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

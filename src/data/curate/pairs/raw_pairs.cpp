@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 RawReader::RawReader(const data::ParallelSource& from) {
   from.check();
@@ -40,4 +40,4 @@ bool RawReader::next(RawPair& pair) {
   return true;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

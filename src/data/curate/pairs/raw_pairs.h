@@ -7,7 +7,7 @@
 #include "data/files/lines.h"
 #include "data/files/parallel_text.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 struct RawPair {
   std::string source, target;
@@ -37,4 +37,4 @@ class RawReader {
   int64_t line_ = 0;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -59,4 +59,4 @@ LineSignature signature_of(std::string_view line) {
   return {length_class(line), numbers_hash(line), mark_kinds(line), capitals_behind_the_first_word(line)};
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

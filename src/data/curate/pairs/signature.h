@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 struct LineSignature {
   uint8_t length = 0;    // of characters, in quarters of an octave, 0 to kLengths - 1
@@ -16,4 +16,4 @@ constexpr int kLengths = 48;
 
 LineSignature signature_of(std::string_view line);
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

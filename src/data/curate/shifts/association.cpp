@@ -6,7 +6,7 @@
 #include "base/files/hash.h"
 #include "text/utf8.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 bool ascii_word(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
@@ -84,4 +84,4 @@ double Association::score(const Words& source, const Words& target) const {
   return target.empty() ? 0 : sum / static_cast<double>(target.size());
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 using Words = std::vector<uint32_t>;  // hashes of a line's distinct words, sorted
 
@@ -27,4 +27,4 @@ class Association {
   std::unordered_map<uint64_t, uint32_t> both_;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

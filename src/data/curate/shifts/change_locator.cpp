@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 constexpr int64_t kReach = 50;           // lines around a place that may contain the change
@@ -105,4 +105,4 @@ int64_t ChangeLocator::best_line(const ShiftPlace& place) const {
   return line;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

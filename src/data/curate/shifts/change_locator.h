@@ -8,7 +8,7 @@
 #include "data/curate/pairs/raw_pairs.h"
 #include "data/curate/shifts/association.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 // From source line `line` on (from 1), target line = source line + after; until then + before.
 struct ShiftPlace {
@@ -67,4 +67,4 @@ class ChangeLocator {
   size_t passed_ = 0;            // zones that end before it
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

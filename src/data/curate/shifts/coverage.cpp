@@ -1,6 +1,6 @@
 #include "data/curate/shifts/coverage.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 bool byte_piece(const std::string& piece) {
@@ -46,4 +46,4 @@ std::vector<int32_t> Coverage::never_used(Where side) const {
   return ids;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

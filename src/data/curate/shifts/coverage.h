@@ -8,7 +8,7 @@
 #include "data/curate/pairs/findings.h"
 #include "text/vocabulary/vocabulary.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 class Coverage {
  public:
@@ -40,4 +40,4 @@ class Coverage {
   bool joint_;
 };
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

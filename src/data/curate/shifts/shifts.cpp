@@ -8,7 +8,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 using Side = std::span<const LineSignature>;
@@ -302,4 +302,4 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
   return out;
 }
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -8,7 +8,7 @@
 
 #include "data/curate/pairs/signature.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 
 struct ShiftOptions {
   int max_shift = 10;    // lines in either direction
@@ -44,4 +44,4 @@ struct ShiftPath {
 ShiftPath find_shifts(std::span<const LineSignature> source, std::span<const LineSignature> target,
                       const ShiftOptions& options = {}, const std::function<void()>& now_and_then = {});
 
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

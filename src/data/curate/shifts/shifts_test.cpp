@@ -9,7 +9,7 @@
 #include "data/curate/test_text.h"
 #include "data/files/lines.h"
 
-namespace hexapla::curate {
+namespace hexapla::data {
 namespace {
 
 std::vector<LineSignature> signatures(const std::vector<std::string>& lines) {
@@ -287,4 +287,4 @@ TEST_F(Multi30kShifts, FromHalfOn) {
 }
 
 }  // namespace
-}  // namespace hexapla::curate
+}  // namespace hexapla::data

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 
@@ -105,7 +105,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
 void translate(Service& service, const Service::Call& call, const std::shared_ptr<Asked>& asked, std::size_t group) {
   if (group == asked->groups.size()) return call->answer(json_response(asked->answer()));
   const Group& g = asked->groups[group];
-  const std::shared_ptr<const document::Document> parts = deepl_document(asked->how, asked->texts, g.texts);
+  const std::shared_ptr<const text::document::Document> parts = deepl_document(asked->how, asked->texts, g.texts);
   if (g.hops.empty() || parts->lines().empty()) return translate(service, call, asked, group + 1);
   const auto go_on = [&service, call, asked, group, parts](const PendingTranslation::Lines& found) {
     const std::vector<std::size_t>& places = asked->groups[group].texts;

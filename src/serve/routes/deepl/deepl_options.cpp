@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "text/document/html/html.h"
+#include "text/document/tags/xml_tokens.h"
 #include "text/document/text/text_lines.h"
 #include "text/document/xml/xml_text.h"
-#include "text/document/xml/xml_tokens.h"
 
 namespace hexapla::serve {
 namespace {
@@ -46,14 +46,14 @@ std::vector<std::string> names_of(const Parameters& p, const std::string& name, 
   return names;
 }
 
-document::TagRules rules_of(const Parameters& p, const std::string& tags) {
-  document::TagRules rules;
+text::document::TagRules rules_of(const Parameters& p, const std::string& tags) {
+  text::document::TagRules rules;
   rules.ignored = names_of(p, "ignore_tags", tags == "html");
   rules.splitting = names_of(p, "splitting_tags", tags == "html");
   rules.non_splitting = names_of(p, "non_splitting_tags", tags == "html");
   rules.outline = flag(p, "outline_detection", true);
   for (const std::string& name : rules.splitting)
-    if (document::among(rules.non_splitting, name))
+    if (text::document::among(rules.non_splitting, name))
       refuse(cat("splitting_tags and non_splitting_tags both have ", name, "; leave it out of one"));
   const bool any = !rules.ignored.empty() || !rules.splitting.empty() || !rules.non_splitting.empty() || !rules.outline;
   if (tags.empty() && any)
@@ -69,10 +69,10 @@ std::string model_used(const Parameters& p) {
   return word.starts_with(prefix) ? word.substr(prefix.size()) : word;
 }
 
-document::Pieces pieces_of(const DeeplOptions& options, const std::string& text, std::size_t number) {
+text::document::Pieces pieces_of(const DeeplOptions& options, const std::string& text, std::size_t number) {
   try {
-    if (options.tags == "xml") return document::xml_pieces(text, cat("text ", number), options.rules);
-    return document::pieces_of(document::html_tokens(text), options.rules, document::with_entities);
+    if (options.tags == "xml") return text::document::xml_pieces(text, cat("text ", number), options.rules);
+    return text::document::pieces_of(text::document::html_tokens(text), options.rules, text::document::with_entities);
   } catch (const DataError& e) {
     throw HttpError(400, cat("Tag handling parsing failed, please check input. ", e.what()));
   }
@@ -97,17 +97,17 @@ DeeplOptions deepl_options_of(const Parameters& p) {
   return {tags, rules_of(p, tags), flag(p, "show_billed_characters", false), model_used(p)};
 }
 
-std::shared_ptr<const document::Document> deepl_document(const DeeplOptions& options,
-                                                         const std::vector<std::string>& texts,
-                                                         const std::vector<std::size_t>& places) {
+std::shared_ptr<const text::document::Document> deepl_document(const DeeplOptions& options,
+                                                               const std::vector<std::string>& texts,
+                                                               const std::vector<std::size_t>& places) {
   if (options.tags.empty()) {
     std::vector<std::string> some;
     for (const std::size_t i : places) some.push_back(texts[i]);
-    return std::make_shared<const document::TextLines>(some);
+    return std::make_shared<const text::document::TextLines>(some);
   }
-  std::vector<document::Pieces> all;
+  std::vector<text::document::Pieces> all;
   for (const std::size_t i : places) all.push_back(pieces_of(options, texts[i], i + 1));
-  return std::make_shared<const document::PiecesDocument>(std::move(all));
+  return std::make_shared<const text::document::PiecesDocument>(std::move(all));
 }
 
 }  // namespace hexapla::serve

@@ -6,15 +6,15 @@
 
 #include "serve/http/form.h"
 #include "text/document/document.h"
-#include "text/document/tag_rules.h"
+#include "text/document/tags/tag_rules.h"
 
 namespace hexapla::serve {
 
 struct DeeplOptions {
-  std::string tags;                  // "xml", "html", or "" for plain text
-  document::TagRules rules = {};     // for `tags`
-  bool billed = false;               // whether the answer reports the characters of each text
-  std::string model_type_used = {};  // value in the answer; "": left out
+  std::string tags;                     // "xml", "html", or "" for plain text
+  text::document::TagRules rules = {};  // for `tags`
+  bool billed = false;                  // whether the answer reports the characters of each text
+  std::string model_type_used = {};     // value in the answer; "": left out
 };
 
 // HttpError 400: a value that DeepL's API does not have, or an unsupported parameter that would
@@ -26,8 +26,8 @@ DeeplOptions deepl_options_of(const Parameters& parameters);
 void check_offered(const Parameters& parameters);
 
 // The texts at these indices as a document. HttpError 400: their tags cannot be parsed.
-std::shared_ptr<const document::Document> deepl_document(const DeeplOptions& options,
-                                                         const std::vector<std::string>& texts,
-                                                         const std::vector<std::size_t>& places);
+std::shared_ptr<const text::document::Document> deepl_document(const DeeplOptions& options,
+                                                               const std::vector<std::string>& texts,
+                                                               const std::vector<std::size_t>& places);
 
 }  // namespace hexapla::serve

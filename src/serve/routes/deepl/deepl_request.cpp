@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 
 namespace hexapla::serve::deepl {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of the parameters of DeepL's API.
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {

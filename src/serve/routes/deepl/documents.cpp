@@ -1,11 +1,11 @@
 // DeepL's documents: clients upload one, poll until it is done, and download it.
 #include "base/error.h"
-#include "serve/models/detect.h"
-#include "serve/models/languages.h"
+#include "serve/languages/detect.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/deepl/deepl_options.h"
 #include "serve/routes/deepl/deepl_request.h"
 #include "serve/routes/files/file_request.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 namespace {
@@ -82,7 +82,7 @@ void answer(Service& service, const Service::Call& call) {
 void add_document_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/document",
-              "Translate a document, for DeepL's clients: " + document::format_list(),
+              "Translate a document, for DeepL's clients: " + text::document::format_list(),
               [&](const auto& call) { speaking_deepl(call, [&] { begin(service, call); }); },
               {{"file", "file", true, "the document"},
                {"target_lang", "string", true, "language to translate into"},

@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "base/error.h"
-#include "serve/models/languages.h"
+#include "serve/languages/languages.h"
 #include "serve/routes/routes.h"
 
 namespace hexapla::serve {

@@ -35,15 +35,15 @@ SentFile sent_file(const Service& service, const Parameters& p, const std::strin
   const Parameters::File* const sent = p.file("file");
   if (sent == nullptr) refuse("missing file parameter");
   const std::string its = sent->name.empty() ? name : sent->name;
-  SentFile file{its, document::format_of(its), sent->content};
+  SentFile file{its, text::document::format_of(its), sent->content};
   if (file.name.empty() || file.content.empty()) refuse("empty file");
-  if (file.format == nullptr) refuse("file format not supported; " + document::advice_for(file.name));
+  if (file.format == nullptr) refuse("file format not supported; " + text::document::advice_for(file.name));
   return file;
 }
 
-std::shared_ptr<const document::Document> read_document(const SentFile& file, bool attributes) {
+std::shared_ptr<const text::document::Document> read_document(const SentFile& file, bool attributes) {
   try {
-    return document::read(*file.format, file.content, attributes);
+    return text::document::read(*file.format, file.content, attributes);
   } catch (const UserError& e) {
     throw HttpError(400, e.what());
   }
@@ -67,7 +67,7 @@ Response file_response(Service& service, const std::string& name) {
   require_files(service);
   auto content = service.files().get(name);
   if (!content) throw HttpError(404, "there is no file of this name, or no longer; translate it again");
-  const document::Format& format = *document::format_of(name);
+  const text::document::Format& format = *text::document::format_of(name);
   const std::string shown = name.substr(name.find('.') + 1);
   return {200,
           *std::move(content),

@@ -4,20 +4,20 @@
 #include <string>
 
 #include "serve/routes/routes.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 
 struct SentFile {
   std::string name;
-  const document::Format* format;
+  const text::document::Format* format;
   std::string content;
 };
 // The uploaded file of a request. name: used if the upload has none. HttpError 400: missing, empty
 // or of an unsupported format; 403: the server does not translate files.
 SentFile sent_file(const Service& service, const Parameters& parameters, const std::string& name = "");
 // HttpError 400: the content does not match the format, or has no attributes to translate.
-std::shared_ptr<const document::Document> read_document(const SentFile& file, bool attributes = false);
+std::shared_ptr<const text::document::Document> read_document(const SentFile& file, bool attributes = false);
 // "film.srt" -> "film_de.srt"
 std::string translated_name(const SentFile& file, const std::string& target);
 

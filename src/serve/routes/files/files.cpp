@@ -6,7 +6,7 @@
 #include "serve/http/proxies.h"
 #include "serve/routes/files/file_request.h"
 #include "serve/routes/libre_request.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 
 namespace hexapla::serve {
 namespace {
@@ -52,7 +52,7 @@ void download_file(Service& service, const Service::Call& call) {
 const std::vector<std::string>& file_formats() {
   static const std::vector<std::string> endings = [] {
     std::vector<std::string> all;
-    for (const document::Format& f : document::formats()) all.push_back(f.ending);
+    for (const text::document::Format& f : text::document::formats()) all.push_back(f.ending);
     return all;
   }();
   return endings;
@@ -61,7 +61,7 @@ const std::vector<std::string>& file_formats() {
 void add_file_routes(Router& router, Service& service) {
   router.add({"POST",
               "/translate_file",
-              "Translate a file: " + document::format_list(),
+              "Translate a file: " + text::document::format_list(),
               [&](const auto& call) { translate_file(service, call); },
               {{"file", "file", true, "the file; text must be in UTF-8"},
                {"source", "string", true, "its language, or auto"},

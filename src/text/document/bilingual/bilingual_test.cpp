@@ -9,7 +9,7 @@
 #include "text/document/xml/xml_events.h"
 #include "text/words.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -268,4 +268,4 @@ TEST(Bilingual, TakesWhatNobodyWouldWrite) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/document/tags/xml_tokens.h"
 #include "text/document/xml/xml_text.h"
-#include "text/document/xml/xml_tokens.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -146,4 +146,4 @@ Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/document/bilingual/xml_elements.h"
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // A replacement of some bytes of a file: a translation in tags, or only other tags.
 struct Filling {
@@ -19,4 +19,4 @@ struct Filling {
 // The file with them, in any order. Of those that overlap only the first one.
 Pieces filled(const XmlElements& xml, std::vector<Filling> fillings);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

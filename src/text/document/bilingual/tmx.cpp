@@ -7,7 +7,7 @@
 #include "text/document/bilingual/inline_codes.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Index = XmlElements::Index;
@@ -122,4 +122,4 @@ std::shared_ptr<const Document> tmx(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::move(all));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

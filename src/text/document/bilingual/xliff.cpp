@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "text/document/bilingual/inline_codes.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Index = XmlElements::Index;
@@ -85,4 +85,4 @@ std::shared_ptr<const Document> xliff(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::move(all));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 #include "text/ascii.h"
 #include "text/document/names.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -79,4 +79,4 @@ std::string with_attributes(std::string_view tag, std::vector<NewAttribute> attr
   return all + '>';
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 class XmlElements {
  public:
@@ -51,4 +51,4 @@ struct NewAttribute {
 };
 std::string with_attributes(std::string_view tag, std::vector<NewAttribute> attributes);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

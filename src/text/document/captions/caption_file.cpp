@@ -5,7 +5,7 @@
 #include "text/ascii.h"
 #include "text/document/file_lines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 const std::string arrow = std::string(2, '-') + ">";  // between the times of a cue
@@ -99,4 +99,4 @@ CaptionFile caption_file(std::string_view content) {
   return file;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

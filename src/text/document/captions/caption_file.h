@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct CaptionRow {
   std::string text, end;  // the line without its end, and that
@@ -29,4 +29,4 @@ CaptionFile caption_file(std::string_view content);
 // "1:02.500", "00:00:01,000": milliseconds; what is read leaves `text`.
 std::optional<std::int64_t> take_time(std::string_view& text);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

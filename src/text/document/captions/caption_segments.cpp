@@ -6,7 +6,7 @@
 #include "text/ascii.h"
 #include "text/lines/marks.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -229,4 +229,4 @@ CueText cue_text(std::span<const CaptionRow* const> rows, bool web) {
   return Reader(rows).read(tokens);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -9,7 +9,7 @@
 #include "text/document/captions/caption_file.h"
 #include "text/document/runs.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Words that one line holds without a break. All parts together are the row.
 struct Segment {
@@ -41,4 +41,4 @@ std::size_t size_of_mark_before(std::string_view text);
 // at most some hundred or each is a break.
 CueText cue_text(std::span<const CaptionRow* const> rows, bool web);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

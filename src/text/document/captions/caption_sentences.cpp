@@ -8,7 +8,7 @@
 #include "text/lines/sentence_ends.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -234,4 +234,4 @@ std::vector<std::vector<Segment>> caption_sentences(std::vector<Segment> segment
   return Sentences(std::move(segments), cues, automatic).find();
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -5,7 +5,7 @@
 
 #include "text/document/captions/caption_segments.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Whether a text goes on in the next one with a blank between.
 bool blank_between(std::string_view text, std::string_view next);
@@ -18,4 +18,4 @@ bool is_blank_before(const Segment& segment, const Segment& next);
 std::vector<std::vector<Segment>> caption_sentences(std::vector<Segment> segments, const std::vector<CueTimes>& cues,
                                                     bool automatic);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -4,7 +4,7 @@
 #include "text/document/captions/caption_segments.h"
 #include "text/document/html/html.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -100,4 +100,4 @@ std::vector<Token> caption_tokens(std::string_view row, bool web) {
   return tokens;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

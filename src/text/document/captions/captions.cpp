@@ -11,7 +11,7 @@
 #include "text/document/pieces.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 bool is_inner_time(const Segment& s) {
@@ -176,4 +176,4 @@ std::size_t Captions::ranks(std::size_t, const Lines& found) const {
   return most;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -11,7 +11,7 @@
 #include "text/document/document.h"
 #include "text/marked/marked_line.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // A sentence is one line, also where it goes on in the next cues; its translation is spread over the same cues, rows
 // and inner times in proportion, and broken at blanks, or between characters where the script has none. Each cue keeps
@@ -61,4 +61,4 @@ class Captions final : public Document {
   bool web_ = false;
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/document/captions/spread.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST(Spread, IsInProportion) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

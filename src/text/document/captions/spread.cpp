@@ -8,7 +8,7 @@
 #include "text/lines/marks.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -182,4 +182,4 @@ std::vector<std::string> spread(std::string_view translation, bool web, std::spa
   return Spreader(translation, web, shares).spread();
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

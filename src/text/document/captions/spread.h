@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Where a part of the sentence stood.
 struct Share {
@@ -20,4 +20,4 @@ struct Share {
 // have the rows of a cue, where there are as many.
 std::vector<std::string> spread(std::string_view translation, bool web, std::span<const Share> shares);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

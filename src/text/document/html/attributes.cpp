@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "text/document/html/html.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 // The page with its attributes as lines.
@@ -61,4 +61,4 @@ std::shared_ptr<const Document> html_with_attributes(const std::string& page) {
   return std::make_shared<const AttributesDocument>(page);
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

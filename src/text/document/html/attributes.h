@@ -5,10 +5,10 @@
 
 #include "text/document/document.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // A page in which the values of alt, title, placeholder and the content of <meta name="description"> are translated,
 // too (not those of elements with translate="no"). DataError as html_tokens().
 std::shared_ptr<const Document> html_with_attributes(const std::string& page);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

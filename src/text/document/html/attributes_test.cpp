@@ -6,7 +6,7 @@
 #include "text/document/html/html.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(HtmlAttributes, OfBrokenPagesKeepTheBytes) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

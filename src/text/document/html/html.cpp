@@ -3,7 +3,7 @@
 #include "text/document/names.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 namespace {
 
@@ -55,4 +55,4 @@ PiecesDocument html_document(const std::vector<std::string>& texts) {
   return PiecesDocument(std::move(all));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -10,7 +10,7 @@
 #include "text/document/runs.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // The tags and texts of a page in its order, as an HTML5 parser (Gumbo) reads it; all raw parts together are the page.
 // An element that is not translated (a script, translate="no", class="notranslate") is one token. DataError: elements
@@ -40,4 +40,4 @@ Pieces html_pieces(std::string_view html, text::Escape escape = with_entities);
 Pieces xhtml_pieces(std::string_view xhtml, const std::string& name);
 PiecesDocument html_document(const std::vector<std::string>& texts);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/document/html/nesting.h"
 #include "text/words.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(Html, AsksForAlignmentsOnlyWhereItNeedsThem) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -13,7 +13,7 @@
 #include "text/document/html/nesting.h"
 #include "text/document/names.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -293,4 +293,4 @@ std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html,
 bool is_html_block(std::string_view name) { return among(blocks, name); }
 bool has_html_content(std::string_view name) { return !among(without_content, name); }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

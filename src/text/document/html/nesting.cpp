@@ -11,7 +11,7 @@
 #include "text/ascii.h"
 #include "text/document/names.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr std::size_t deepest = 1000;
@@ -106,4 +106,4 @@ std::string readable_page(std::string_view html) {
   return page;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

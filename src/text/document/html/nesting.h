@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 constexpr std::string_view empty_comment = "<!---->", comment_begin = empty_comment.substr(0, 4),
                            comment_end = empty_comment.substr(4);
@@ -13,4 +13,4 @@ constexpr std::string_view empty_comment = "<!---->", comment_begin = empty_comm
 // counts, or is parsed. DataError: elements are nested too deeply, or too many stay open for too long.
 std::string readable_page(std::string_view html);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

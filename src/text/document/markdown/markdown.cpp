@@ -6,7 +6,7 @@
 #include "text/document/markdown/markdown_blocks.h"
 #include "text/document/markdown/markdown_inlines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = MarkdownBlock::Kind;
@@ -209,4 +209,4 @@ Pieces markdown(const std::string& content) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 
 #include "text/ascii.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr std::size_t deepest = 100;  // marks of lists and quotes of a line
@@ -89,4 +89,4 @@ std::vector<MarkdownBlock> markdown_blocks(const std::vector<FileLine>& lines, s
   return blocks;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 
 #include "text/document/file_lines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct MarkdownBlock {
   enum class Kind { paragraph, heading, table } kind = Kind::paragraph;
@@ -20,4 +20,4 @@ struct MarkdownBlock {
 // takes less time for what nobody would write.
 std::vector<MarkdownBlock> markdown_blocks(const std::vector<FileLine>& lines, std::size_t from);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/document/html/html.h"
 #include "text/lines/marks.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -350,4 +350,4 @@ std::string with_backslashes(std::string_view text) {
   return all;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 
 #include "text/document/runs.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 using Labels = std::set<std::string>;
 // As references are compared: case and blanks do not matter.
@@ -21,4 +21,4 @@ std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels);
 // The text so that Markdown shows it.
 std::string with_backslashes(std::string_view text);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 #include "text/document/markdown/markdown_inlines.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 PiecesDocument read(const std::string& text) { return PiecesDocument({markdown(text)}); }
@@ -133,4 +133,4 @@ TEST(Markdown, TakesWhatNobodyWouldWrite) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,12 +7,12 @@
 
 #include "base/error.h"
 #include "text/document/html/html.h"
-#include "text/document/office/archive.h"
-#include "text/document/office/archive_document.h"
-#include "text/document/office/span_part.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/span_part.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr const char *container = "META-INF/container.xml", *encryption = "META-INF/encryption.xml";
@@ -75,4 +75,4 @@ std::shared_ptr<const Document> epub(const std::string& content) {
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

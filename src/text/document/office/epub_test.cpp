@@ -8,7 +8,7 @@
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(Epub, RefusesWhatCannotBeTranslated) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

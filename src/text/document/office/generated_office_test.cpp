@@ -4,11 +4,11 @@
 #include <map>
 
 #include "text/document/office/open_document.h"
-#include "text/document/office/open_xml/open_xml.h"
+#include "text/document/office/open_xml.h"
 #include "text/document/office/test_office.h"
 #include "text/document/xml/xml_events.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -142,4 +142,4 @@ TEST(GeneratedDocuments, OfLibreOfficeLoseNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

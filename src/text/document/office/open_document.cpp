@@ -1,11 +1,11 @@
 #include "text/document/office/open_document.h"
 
 #include "base/error.h"
-#include "text/document/office/archive.h"
-#include "text/document/office/archive_document.h"
-#include "text/document/office/span_part.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/span_part.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 void refuse_encrypted(const Archive& archive) {
@@ -25,4 +25,4 @@ std::shared_ptr<const Document> open_document(const std::string& content) {
   return std::make_shared<const ArchiveDocument>(content, std::move(members));
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

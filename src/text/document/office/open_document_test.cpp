@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "text/document/office/test_office.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST(OpenDocument, RefusesWhatIsNoDocument) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

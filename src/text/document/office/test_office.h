@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "text/document/document.h"
-#include "text/document/office/archive.h"
+#include "text/document/office/archive/archive.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct TestMember {
   std::string name, content;
@@ -48,4 +48,4 @@ inline std::string office_translated(const Document& document, bool backwards) {
 
 inline std::string part_of(const std::string& archive, const std::string& name) { return Archive(archive).read(name); }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/document/file_lines.h"
 #include "text/document/strings/string_lines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 // Follows the brackets of valid JSON.
@@ -63,4 +63,4 @@ Pieces json_strings(const std::string& content) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

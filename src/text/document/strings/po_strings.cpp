@@ -7,7 +7,7 @@
 #include "text/document/file_lines.h"
 #include "text/document/strings/string_lines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr std::string_view letters = "ntrabfv", controls = "\n\t\r\a\b\f\v";
@@ -120,4 +120,4 @@ Pieces po_strings(std::string_view content) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -8,7 +8,7 @@
 #include "text/characters.h"
 #include "text/document/runs.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = Token::Kind;
@@ -111,4 +111,4 @@ void add_string(std::string_view raw, const StringFormat& format, Pieces& pieces
   add(raw.size());
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // How a format writes a string.
 struct StringFormat {
@@ -31,4 +31,4 @@ bool is_text(std::string_view text);
 // Whether an argument of ICU's message format has texts of its own ("{n, plural, one {..} other {..}}").
 bool has_choices(std::string_view text);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include "text/document/strings/po_strings.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(Strings, TakeWhatNobodyWouldWrite) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

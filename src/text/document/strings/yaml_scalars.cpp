@@ -6,7 +6,7 @@
 #include "text/characters.h"
 #include "text/document/strings/string_lines.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using text::ascii::is_digit, text::ascii::is_letter, text::ascii::is_space;
@@ -168,4 +168,4 @@ std::string yaml_escaped(std::string_view text) {
   return escaped;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

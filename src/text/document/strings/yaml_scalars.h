@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 enum class YamlStyle { plain, single_quoted, double_quoted, block };
 
@@ -30,4 +30,4 @@ std::string yaml_scalar(std::string_view text, YamlStyle style, bool flow);
 // The same between double quotes, without them; line ends and tabs are \n, \r, \t.
 std::string yaml_escaped(std::string_view text);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

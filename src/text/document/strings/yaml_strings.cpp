@@ -16,7 +16,7 @@
 #include "text/document/strings/yaml_scalars.h"
 #include "text/plain_line.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Style = YAML::EmitterStyle::value;
@@ -173,4 +173,4 @@ Pieces yaml_strings(const std::string& content) {
   return pieces;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -4,7 +4,7 @@
 
 #include "text/document/pieces.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Every string that is a value, as json_strings() has them: of an object or in a list, plain, in quotes or in a block;
 // never a key, and none with a tag but !!str. Numbers, booleans, null and times stay, and so do comments, anchors,
@@ -13,4 +13,4 @@ namespace hexapla::document {
 // it is no YAML, larger than 4 MiB, or has more than 500 lists and objects in one another.
 Pieces yaml_strings(const std::string& content);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

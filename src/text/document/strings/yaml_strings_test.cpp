@@ -12,7 +12,7 @@
 #include "text/document/strings/yaml_scalars.h"
 #include "text/document/test_translations.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -269,4 +269,4 @@ TEST(YamlStrings, LoseNothing) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

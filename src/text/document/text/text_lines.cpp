@@ -6,7 +6,7 @@
 #include "text/lines/marks.h"
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 // Bytes before the first character that is no blank, and after the last one.
@@ -62,4 +62,4 @@ std::size_t TextLines::ranks(std::size_t text, const Lines& found) const {
   return most;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 
 #include "text/document/document.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Lines with a letter, a digit or a mark are translated, without the blanks at their ends; those, the other lines and
 // all line ends (\n, \r\n, \r) stay as they are. A line is never joined to the next: whether a line ends in the middle
@@ -27,4 +27,4 @@ class TextLines final : public Document {
   std::vector<std::vector<Part>> texts_;
 };
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 #include "text/document/test_translations.h"
 #include "text/document/text/utf16.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(Utf16, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

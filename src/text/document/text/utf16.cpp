@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "text/characters.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using namespace std::string_view_literals;
@@ -70,4 +70,4 @@ std::string to_utf16(std::string_view text, bool little) {
   return content;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

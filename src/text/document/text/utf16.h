@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // Whether a byte order mark says that the content is UTF-16 (or UTF-32, which from_utf16() refuses).
 bool is_utf16(std::string_view content);
@@ -13,4 +13,4 @@ std::string from_utf16(std::string_view content);
 // outside of valid UTF-8 become U+FFFD.
 std::string to_utf16(std::string_view text, bool little);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

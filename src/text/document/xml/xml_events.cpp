@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "text/ascii.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
@@ -228,4 +228,4 @@ std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::strin
   return events;
 }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 struct XmlAttribute {
   std::string name, value;  // the name as it is written, with its prefix; the value as it is meant
@@ -37,4 +37,4 @@ std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::strin
 // Hands over the events of a document one by one, for callers that want few of them.
 void read_xml(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "text/document/xml/xml_text.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 using testing::AllOf;
@@ -124,4 +124,4 @@ TEST(XmlText, IsWrittenSoThatItIsReadAsItWas) {
 }
 
 }  // namespace
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -2,7 +2,7 @@
 
 #include "text/utf8.h"
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 namespace {
 
 constexpr std::string_view replacement = "\uFFFD";
@@ -47,4 +47,4 @@ std::string xml_text(std::string_view text) { return written(text::clean_utf8(te
 
 std::string xml_attribute(std::string_view text) { return written(text::clean_utf8(text), attribute_character); }
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace hexapla::document {
+namespace hexapla::text::document {
 
 // The text so that HTML shows it: & < > become references.
 std::string with_entities(std::string_view text);
@@ -12,4 +12,4 @@ std::string xml_text(std::string_view text);
 // As the value of an attribute, without its quotes.
 std::string xml_attribute(std::string_view text);
 
-}  // namespace hexapla::document
+}  // namespace hexapla::text::document

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "train/cluster/mpi/plugin/plugin.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ std::unique_ptr<Processes> launched_processes() {
   return processes;
 }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

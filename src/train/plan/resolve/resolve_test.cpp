@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
-#include "decode/read_options.h"
+#include "decode/options/named/read_options.h"
 
 namespace hexapla::train {
 namespace {

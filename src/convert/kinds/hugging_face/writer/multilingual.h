@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 #include "model/weights/model_file.h"
 
 namespace hexapla::convert {

@@ -94,7 +94,7 @@ TEST_P(LikeAFolder, TransformersTranslatesTheSame) {
     for (const std::string& line : lines) all += line + "\n";
     return all;
   }();
-  const models::OpenModel own = models::open_model(at("own"));
+  const decode::OpenModel own = decode::open_model(at("own"));
   const auto ours = own.translator().translate(lines, search_of(own).translate_options());
   const std::string command =
       cat(python, " ", source_path("tests/clients/translate_with_transformers.py"), " ", at("hf"), " ",

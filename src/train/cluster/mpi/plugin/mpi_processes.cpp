@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "train/cluster/mpi/plugin/plugin.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 namespace {
 
 // Larger messages are split: MPI counts bytes in an int.
@@ -134,7 +134,7 @@ const char* mpi_library() {
 
 Processes* mpi_processes() { return std::make_unique<MpiProcesses>().release(); }
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster
 
-extern "C" [[gnu::visibility("default")]] const hexapla::cluster::MpiPlugin hexapla_mpi_plugin{
-    HEXAPLA_VERSION, &hexapla::cluster::mpi_library, &hexapla::cluster::mpi_processes};
+extern "C" [[gnu::visibility("default")]] const hexapla::train::cluster::MpiPlugin hexapla_mpi_plugin{
+    HEXAPLA_VERSION, &hexapla::train::cluster::mpi_library, &hexapla::train::cluster::mpi_processes};

@@ -2,7 +2,7 @@
 // The interface between the program and its MPI plugin, which have the same version.
 #include "train/cluster/processes.h"
 
-namespace hexapla::cluster {
+namespace hexapla::train::cluster {
 
 struct MpiPlugin {
   const char* version;        // of hexapla; the rest is only for a program of the same version
@@ -11,4 +11,4 @@ struct MpiPlugin {
 };
 inline constexpr char plugin_symbol[] = "hexapla_mpi_plugin", plugin_file[] = "hexapla_mpi.so";
 
-}  // namespace hexapla::cluster
+}  // namespace hexapla::train::cluster

@@ -1,0 +1,112 @@
+#include "decode/constraints/constraint_maker.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "text/lines/letter_case.h"
+
+namespace hexapla::decode {
+namespace {
+
+constexpr size_t kMostTerms = 64;  // per sentence: the time of each step grows with them
+
+void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
+                 SentenceConstraints& to) {
+  for (const std::string& text : from.require) {
+    Phrase p = writable_phrase(target, pieces, text, "`require`");
+    const auto same = [&](const Requirement& other) { return other.forms->front().text == p.text; };
+    if (std::none_of(to.required.begin(), to.required.end(), same))
+      to.required.push_back({std::make_shared<const std::vector<Phrase>>(1, std::move(p))});
+  }
+  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "`forbid`"));
+  int64_t tokens = 0;
+  for (const Requirement& r : to.required) {
+    const std::string& required = r.forms->front().text;
+    tokens += r.tokens();
+    for (const Phrase& forbidden : to.forbidden)
+      if (stands_in(forbidden, required, Ending::closed))
+        throw UsageError(cat("'", required, "' is required, and '", forbidden.text,
+                             "', which is part of it, is forbidden; leave one of them out"));
+  }
+  if (tokens > 999)
+    throw UsageError(cat("the phrases of `require` have ", tokens,
+                         " tokens, but at most 999 can be required per sentence; require fewer"));
+}
+
+}  // namespace
+
+void check_writable(const PieceTexts& pieces, const Glossary* glossary) {
+  for (const Glossary::Term* term : glossary ? glossary->terms() : std::vector<const Glossary::Term*>()) {
+    std::string why;
+    const bool none = std::all_of(term->forms.begin(), term->forms.end(), [&](const std::string& form) {
+      try {
+        check_writable(pieces, pieces.normalized(form), cat("'", term->source, "' as"));
+        return false;
+      } catch (const UsageError& e) {
+        if (why.empty()) why = e.what();
+        return true;
+      }
+    });
+    if (none) throw UsageError(cat("glossary, entry ", term->place + 1, ": ", why), "glossary", term->source);
+  }
+}
+
+ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces,
+                                 const LineConstraints& everywhere)
+    : target_(target), pieces_(pieces), glossary_(everywhere.glossary) {
+  add_phrases(target_, pieces_, everywhere, everywhere_);
+}
+
+SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t line) const {
+  SentenceConstraints r = everywhere_;
+  r.line = line;
+  r.prefix = pieces_.normalized(own.prefix);
+  r.prefix_tokens = pieces_.most_tokens(r.prefix);
+  add_phrases(target_, pieces_, own, r);
+  return r;
+}
+
+// Each form also in its capitalized variant, for the start of a sentence.
+ConstraintMaker::Forms ConstraintMaker::forms_of(const Glossary::Term& term,
+                                                 const std::function<void(const std::string& what)>& warn) {
+  Forms& known = forms_[&term];
+  if (known) return known;
+  std::vector<Phrase> forms;
+  std::string why;
+  const auto add = [&](const std::string& form) {
+    try {
+      forms.push_back(writable_phrase(target_, pieces_, form, cat("glossary: '", term.source, "' as")));
+    } catch (const UsageError& e) {
+      if (why.empty()) why = e.what();
+    }
+  };
+  for (const std::string& form : term.forms) {
+    add(form);
+    if (const std::string capital = text::capitalized(form); capital != form) add(capital);
+  }
+  if (forms.empty()) warn(why);
+  return known = std::make_shared<const std::vector<Phrase>>(std::move(forms));
+}
+
+void ConstraintMaker::add_terms(const LineConstraints& own, const std::string& sentence, SentenceConstraints& to,
+                                const std::function<void(const std::string& what)>& warn) {
+  const std::shared_ptr<const Glossary>& glossary = own.glossary ? own.glossary : glossary_;
+  if (!glossary) return;
+  std::vector<const Glossary::Term*> terms = glossary->terms_in(sentence, kMostTerms + 1);
+  if (terms.size() > kMostTerms) {
+    warn(cat("a sentence has more than ", kMostTerms, " terms of the glossary; only the first were looked at"));
+    terms.pop_back();
+  }
+  std::vector<Requirement> all;
+  for (const Glossary::Term* term : terms)
+    if (const Forms forms = forms_of(*term, warn); !forms->empty()) all.push_back({forms, true});
+  // A place goes to the first requirement that fits: longer phrases come before their parts, those
+  // with fewer forms before those with more alternatives.
+  const auto before = [](const Requirement& a, const Requirement& b) {
+    return a.tokens() != b.tokens() ? a.tokens() > b.tokens() : a.forms->size() < b.forms->size();
+  };
+  std::stable_sort(all.begin(), all.end(), before);
+  to.required.insert(to.required.end(), all.begin(), all.end());
+}
+
+}  // namespace hexapla::decode

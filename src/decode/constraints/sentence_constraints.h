@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/constraints/phrases.h"
+
+namespace hexapla::decode {
+
+// Constraints on the translation of one sentence.
+struct SentenceConstraints {
+  std::optional<int32_t> opening;     // first token, before the text
+  std::string prefix;                 // beginning of the text, normalized; a blank at the end ends the last word
+  int64_t prefix_tokens = 0;          // most that the prefix can take
+  std::vector<Requirement> required;  // it must have each of these
+  std::vector<Phrase> forbidden;      // it must have none of these
+  bool capitals = false;              // the final text is put into capitals, except prefix and required phrases
+  uint64_t line = 0;                  // seeds this sentence's samples, together with `part`
+  uint32_t part = 0;                  // of the line
+};
+
+// The constraints of all sentences of a search.
+struct AllConstraints {
+  std::span<const SentenceConstraints> sentences = {};  // one per sentence, or empty
+  const PieceTexts* pieces = nullptr;                   // required if constraints or options concern text
+};
+
+}  // namespace hexapla::decode

@@ -1,0 +1,20 @@
+#pragma once
+// Boost.Asio, which takes long to compile: only the files of server and session include it.
+#include <utility>  // boost/asio.hpp of 1.74 forgets it
+// clang-format off
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+// clang-format on
+#include <chrono>
+
+namespace hexapla::serve {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::use_awaitable;
+using boost::system::error_code;
+using Socket = asio::generic::stream_protocol::socket;
+using Milliseconds = std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+}  // namespace hexapla::serve

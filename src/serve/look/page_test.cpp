@@ -1,0 +1,76 @@
+#include "serve/look/page.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "base/files/file.h"
+#include "base/test_paths.h"
+
+namespace hexapla::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_of_the_page() {
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(source_path("src/serve/page"))) all.push_back(entry.path());
+  return all;
+}
+
+std::string request_path(const fs::path& file) {
+  return file.filename() == "index.html" ? "/" : "/assets/" + file.filename().string();
+}
+
+TEST(Page, ServesEveryFileOfItsFolderAsItIs) {
+  std::set<std::string_view> tags;
+  std::size_t bytes = 0;
+  for (const fs::path& file : files_of_the_page()) {
+    const PageFile* const served = page_file(request_path(file));
+    ASSERT_NE(served, nullptr) << file;
+    EXPECT_EQ(served->content, read_file(file)) << file;
+    EXPECT_THAT(std::string(served->etag), testing::MatchesRegex("\"[0-9a-f]+\"")) << file;
+    tags.insert(served->etag);
+    bytes += served->content.size();
+  }
+  EXPECT_EQ(tags.size(), files_of_the_page().size()) << "every file has a tag of its own";
+  EXPECT_LT(bytes, 200'000u);
+  EXPECT_EQ(page_file("/")->content_type, "text/html; charset=utf-8");
+  EXPECT_EQ(page_file("/assets/main.js")->content_type, "text/javascript; charset=utf-8");
+  for (const char* path : {"", "/index.html", "/assets/", "/assets/../main.js", "/assets/nothing.js", "/main.js"})
+    EXPECT_EQ(page_file(path), nullptr) << path;
+}
+
+std::string join(const fs::path& file, const std::string& pattern) {
+  const std::string text = read_file(file);
+  const std::regex expression(pattern);
+  std::string found;
+  for (std::sregex_iterator i(text.begin(), text.end(), expression), end; i != end; ++i) found += i->str() + "\n";
+  return found;
+}
+
+TEST(Page, WhatItAsksForIsThere) {
+  for (const fs::path& file : files_of_the_page()) {
+    const std::string text = read_file(file);
+    const std::regex asset(R"rx((?:from |import\(|src=|href=)"(?:\./|/assets/)([\w.-]+)")rx");
+    for (std::sregex_iterator i(text.begin(), text.end(), asset), end; i != end; ++i)
+      EXPECT_NE(page_file("/assets/" + i->str(1)), nullptr) << file << ": " << i->str();
+  }
+}
+
+// The page's policy forbids these in every browser; finds them before anybody opens one.
+TEST(Page, HasNothingFromElsewhereAndNothingInline) {
+  for (const fs::path& file : files_of_the_page()) {
+    EXPECT_EQ(join(file, R"rx((?:src|href|action)="(?:https?:)?//[^"]*")rx"), "") << file;
+    EXPECT_EQ(join(file, R"rx(@import|url\((?!#)[^)]*\))rx"), "") << file;
+    EXPECT_EQ(join(file, R"rx(\bon(?:click|load|error|input|submit)=|<style|\sstyle=")rx"), "") << file;
+    EXPECT_EQ(join(file, R"rx(\b(?:eval|Function)\(|innerHTML|outerHTML|insertAdjacentHTML|document\.write)rx"), "")
+        << file;
+    EXPECT_EQ(join(file, R"rx(setAttribute\("style")rx"), "") << file;
+  }
+}
+
+}  // namespace
+}  // namespace hexapla::serve

@@ -1,0 +1,91 @@
+#include "text/document/office/open_xml.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "text/document/office/archive/archive.h"
+#include "text/document/office/archive/archive_document.h"
+#include "text/document/office/parts/run_part.h"
+
+namespace hexapla::text::document {
+namespace {
+
+// The types of parts with text end with one of these and "+xml".
+constexpr std::array<std::string_view, 18> with_text{"wordprocessingml.document.main",
+                                                     "wordprocessingml.template.main",
+                                                     "ms-word.document.macroEnabled.main",
+                                                     "wordprocessingml.header",
+                                                     "wordprocessingml.footer",
+                                                     "wordprocessingml.footnotes",
+                                                     "wordprocessingml.endnotes",
+                                                     "wordprocessingml.comments",
+                                                     "presentationml.slide",
+                                                     "presentationml.notesSlide",
+                                                     "spreadsheetml.sharedStrings",
+                                                     "spreadsheetml.worksheet",
+                                                     "spreadsheetml.comments",
+                                                     "drawingml.diagramData",
+                                                     "drawingml.chart",
+                                                     "diagramDrawing",
+                                                     "drawing",
+                                                     "chartshapes"};
+constexpr std::string_view table = "spreadsheetml.table+xml", sheet = "spreadsheetml.worksheet+xml";
+
+bool has_text(std::string_view type) {
+  return std::any_of(with_text.begin(), with_text.end(),
+                     [&](std::string_view ending) { return type.ends_with(std::string(ending) + "+xml"); });
+}
+
+struct Part {
+  std::string name, type;
+};
+
+std::vector<Part> parts_of(const Archive& archive) {
+  const std::string types = "[Content_Types].xml";
+  std::vector<Part> parts;
+  for (const XmlEvent& event : xml_events(archive.read(types), types)) {
+    const std::string *const name = event.attribute("PartName"), *const type = event.attribute("ContentType");
+    if (name == nullptr || type == nullptr || !name->starts_with("/")) continue;
+    if (archive.has(name->substr(1))) parts.push_back({name->substr(1), *type});
+  }
+  if (parts.empty()) throw DataError(cat(types, " of the document names no parts that it has; save the document anew"));
+  return parts;
+}
+
+std::string with_line_ends(std::string text) {
+  for (std::size_t at; (at = text.find("_x000a_")) != std::string::npos;) text.replace(at, 7, 1, '\n');
+  return text;
+}
+
+// They have to be the text of cells, too.
+std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<Part>& parts) {
+  std::set<std::string> heads;
+  for (const Part& part : parts) {
+    if (!part.type.ends_with(table)) continue;
+    for (const XmlEvent& event : xml_events(archive.read(part.name), part.name))
+      if (const std::string* const name = event.attribute("name")) heads.insert(with_line_ends(*name));
+  }
+  return heads;
+}
+
+}  // namespace
+
+std::shared_ptr<const Document> open_xml(const std::string& content) {
+  const Archive archive(content);
+  const std::vector<Part> parts = parts_of(archive);
+  const std::set<std::string> heads = heads_of_tables(archive, parts);
+  std::vector<Member> members;
+  for (const Part& part : parts) {
+    if (!has_text(part.type)) continue;
+    const std::string xml = archive.read(part.name);
+    if (part.type.ends_with(sheet) && xml.find("inlineStr") == std::string::npos) continue;  // numbers alone
+    members.push_back(RunPart(xml, part.name, heads).member());
+  }
+  return std::make_shared<const ArchiveDocument>(content, std::move(members));
+}
+
+}  // namespace hexapla::text::document

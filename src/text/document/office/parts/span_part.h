@@ -1,0 +1,37 @@
+#pragma once
+// A part of an OpenDocument file: paragraphs with text, and elements around some of it.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/document/office/parts/run_atoms.h"
+#include "text/document/office/parts/run_writer.h"
+#include "text/document/office/parts/xml_part.h"
+
+namespace hexapla::text::document {
+
+class SpanPart final : public XmlPart {
+ public:
+  SpanPart(std::string xml, const std::string& name);
+
+ private:
+  bool is_paragraph(Index element) const override;
+  bool is_left_alone(Index element) const override;
+  bool add_paragraph(Index element, Pieces& pieces) override;
+
+  void find_looks();
+  std::string look_of(Index span) const;
+  std::size_t style_of(Index span);  // 0: of text that is in none
+  bool has_words(Index paragraph) const;
+  bool is_simple(Index span) const;
+  void add_children(Index parent, std::size_t style, RunAtoms& atoms);
+  void add_child(Index child, std::size_t style, RunAtoms& atoms);
+  std::string in_span(std::string_view xml, std::size_t style);
+
+  std::map<std::string, std::string> looks_;          // of automatic styles, by their names
+  bool started_ = false;                              // whether the paragraph has had text
+  std::map<std::string, std::size_t> style_numbers_;  // by their looks
+};
+
+}  // namespace hexapla::text::document

@@ -1,0 +1,62 @@
+#include "text/document/tags/tag_rules.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace hexapla::text::document {
+namespace {
+
+using Kind = Token::Kind;
+
+bool is_end_tag(const Token& token) { return token.raw.starts_with("</"); }
+
+// For each token that begins an element of these names, the one that ends it; for all others themselves.
+std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::vector<std::string>& names) {
+  std::vector<std::size_t> ends(tokens.size());
+  std::map<std::string, std::vector<std::size_t>> open;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    ends[i] = i;
+    if (tokens[i].kind == Kind::text || !among(names, tokens[i].name)) continue;
+    std::vector<std::size_t>& its = open[tokens[i].name];
+    if (!is_end_tag(tokens[i])) {
+      its.push_back(i);
+    } else if (!its.empty()) {
+      ends[its.back()] = i;
+      its.pop_back();
+    }
+  }
+  return ends;
+}
+
+// A block is a tag like any other where it is to be inline: one without its partner ends a line anyway.
+void apply(Token& token, const TagRules& rules) {
+  const bool element = !token.name.empty() && token.name.front() != '!';
+  if (token.kind == Kind::text || !element) return;
+  if (among(rules.splitting, token.name))
+    token.kind = Kind::block;
+  else if (token.kind == Kind::block && (!rules.outline || among(rules.non_splitting, token.name)))
+    token.kind = is_end_tag(token) ? Kind::close : Kind::open;
+}
+
+}  // namespace
+
+Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape) {
+  const std::vector<std::size_t> ends = ends_of(tokens, rules.ignored);
+  Pieces pieces(std::move(escape));
+  Runs runs(pieces);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Token token = std::move(tokens[i]);
+    if (ends[i] == i) {
+      apply(token, rules);
+    } else {
+      for (const std::size_t begin = i; i < ends[begin];) token.raw += tokens[++i].raw;
+      token.kind = Kind::point;
+    }
+    runs.add(std::move(token));
+  }
+  runs.finish();
+  return pieces;
+}
+
+}  // namespace hexapla::text::document
