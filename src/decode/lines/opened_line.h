@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "decode/text/line_encoder.h"
+#include "decode/lines/line_encoder.h"
 #include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::decode {

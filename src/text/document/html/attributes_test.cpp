@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "text/document/formats.h"
+#include "text/document/formats/formats.h"
 #include "text/document/html/html.h"
 #include "text/document/test_translations.h"
 
