@@ -10,8 +10,9 @@ case "${1:-}" in
   *) files=$(printf '%s\n' "$@") ;;
 esac
 configure release
-# Without tests, and one file that is also part of one: clang cannot read the precompiled header of GCC's.
-files=$(grep -vE '_test\.cpp$|/tests/|backend/cpu/processor\.cpp$|^$' <<<"$files" || true)
+# Without tests, and one file that is also part of one: clang cannot read the precompiled header of GCC's. Nor does
+# clang 14 know coroutines as Boost needs them.
+files=$(grep -vE '_test\.cpp$|/tests/|backend/cpu/processor\.cpp$|serve/http/(server|session)\.cpp$|^$' <<<"$files" || true)
 [ -n "$files" ] || { note "tidy: no files"; exit 0; }
 xargs -P "$JOBS" -n 1 clang-tidy -p build/release --quiet <<<"$files" 2> >(grep -v 'warnings\? generated\|Suppressed\|^Use -' >&2) ||
   die "clang-tidy found something; it is above"

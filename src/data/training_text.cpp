@@ -248,8 +248,10 @@ std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::Vocabulary
     std::vector<EncodedPair> block = take_block(text, kPairsPerBlock);
     if (block.empty()) break;
     encode(block, 1, vocabularies);
-    for (EncodedPair& pair : block)
-      if (auto complete = joiners.at(part_of(pair.text)).add(std::move(pair))) ready.push_back(std::move(*complete));
+    for (EncodedPair& pair : block) {
+      PairJoiner& joiner = joiners.at(part_of(pair.text));
+      if (auto complete = joiner.add(std::move(pair))) ready.push_back(std::move(*complete));
+    }
     collect();
     progress("encoding", pairs += static_cast<int64_t>(block.size()));
   }

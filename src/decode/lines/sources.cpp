@@ -139,7 +139,8 @@ std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size
 
 std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, std::string_view language, size_t line,
                                                      const Parting& how) const {
-  const auto& [text, capitals] = sentence;
+  const std::string_view text = sentence.text;
+  const bool capitals = sentence.capitals;
   Cut one = cut(text, language, capitals ? Letters::sentence : Letters::as_written, how);
   if (one.ids.empty() && masks(text, how).empty()) return {};
   if (fits(one.ids)) return {std::move(one)};

@@ -153,7 +153,7 @@ Formulas of_feed_forward(const Config& c) {
       {"gelu", "inner * Phi(inner)"},
       {"swish", "inner / (1 + exp(-inner))"},
       {"gelu-tanh", "inner * (1 + tanh(sqrt(2 / pi) * (inner + 0.044715 * inner^3))) / 2"}};
-  const std::string f = all_of_them.at(c.activation);
+  const std::string& f = all_of_them.at(c.activation);
   if (c.experts > 0) return of_experts(c, f);
   Formulas all{{"*.feed_forward.inner", "x inner.weight + inner.bias; x: " + before(c)}};
   if (c.gated) all.push_back({"*.feed_forward.linear", "x linear.weight + linear.bias; x as for inner"});

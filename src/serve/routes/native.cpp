@@ -292,7 +292,7 @@ void score(Service& service, const Service::Call& call) {
     const ScoreResult s = model->translator.score_tokens({q}, {t}, options).front();
     OrderedJson answer{
         {"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}, {"token_scores", s.token_scores}};
-    if (!warnings.empty()) answer["warnings"] = std::move(warnings);
+    if (!warnings.empty()) answer["warnings"] = warnings;
     call->answer(json_response(answer));
   });
 }

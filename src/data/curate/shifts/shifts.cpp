@@ -32,7 +32,7 @@ int numbers_class(int a, int b) {
 // Calls f with the slot of each feature that a pair of signatures falls into.
 template <class F>
 void for_slots(const LineSignature& a, const LineSignature& b, int coarse, F f) {
-  f(static_cast<size_t>((a.length >> coarse) * kLengths + (b.length >> coarse)));
+  f(static_cast<size_t>(a.length >> coarse) * kLengths + static_cast<size_t>(b.length >> coarse));
   f(kNumbers + static_cast<size_t>(numbers_class(a.numbers, b.numbers)));
   f(kCapitals + static_cast<size_t>(a.capitals * 4 + b.capitals));
   for (unsigned mark = 0; mark < 8; ++mark)
@@ -152,7 +152,7 @@ std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, c
     int shift;
     std::shared_ptr<const Change> before;
   };
-  const auto states = static_cast<size_t>(2 * options.max_shift + 1), middle = static_cast<size_t>(options.max_shift);
+  const auto middle = static_cast<size_t>(options.max_shift), states = 2 * middle + 1;
   auto shift_of = [&](size_t state) { return static_cast<int>(state) - options.max_shift; };
   std::vector<double> score(states, -options.evidence);
   std::vector<std::shared_ptr<const Change>> path(states);
