@@ -57,7 +57,7 @@ void from_json(const nlohmann::json& j, Step& s) {
   j.at("reason").get_to(s.reason);
   j.at("batches").get_to(s.batches);
   j.at("guidance").get_to(s.objective.guidance);
-  for (const auto& [key, value] : j.items()) was_removed({key, {json_text(value)}});
+  if (j.contains("r_drop")) was_removed({"r_drop", {json_text(j["r_drop"])}});
 }
 
 namespace {

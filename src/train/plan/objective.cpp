@@ -1,6 +1,7 @@
 #include "train/plan/objective.h"
 
 namespace hexapla::train {
+
 Objective objective_of(const TrainOptions& o) {
   return {o.label_smoothing, {o.guided_layer(), o.guided_alignment_head, o.guided_alignment_weight}};
 }
