@@ -4,7 +4,7 @@
 # training in processor time, which other programs do not affect. Skips finished trainings and resumes stopped ones.
 #   scripts/little_text.sh [--german-english] [FOLDER] [options of hexapla train]
 # HEXAPLA_MULTI30K names the corpus as for multi30k.sh. UPDATES (5000) is the length of each training, with 2,048 target
-# tokens per update, VOCABULARY (10000) its number of pieces; METHODS (default all) to run: r-drop subword
+# tokens per update, VOCABULARY (10000) its number of pieces; METHODS (default all) to run: subword
 # both-directions distill back-translate together.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=${HEXAPLA_MULTI30K:-}
@@ -16,7 +16,7 @@ folder=$(realpath -m "${1:-little-text}")
 [ $# -gt 0 ] && shift
 more=("$@")
 updates=${UPDATES:-5000}
-methods=${METHODS:-r-drop subword both-directions distill back-translate together}
+methods=${METHODS:-subword both-directions distill back-translate together}
 "$ROOT/scripts/install_dependencies.sh"
 build release hexapla_program
 hexapla="$ROOT/build/release/hexapla"
@@ -69,7 +69,6 @@ half() { [ -f "$folder/$1" ] || gzip -dc "$data/train.$2.gz" | awk "NR % 2 == $3
 run() {
   case $1 in
     alone) train_anew alone "$updates" "${pairs[@]}" ;;
-    r-drop) train_anew r-drop "$updates" "${pairs[@]}" --r-drop 5 ;;
     subword) train_anew subword "$updates" "${pairs[@]}" --subword-alpha 0.5 ;;
     both-directions) train_both_directions both-directions ;;
     distill)  # its own teacher
@@ -89,7 +88,7 @@ run() {
       made back --back-translate "$folder/rest.$to" -m "$folder/reverse" --train-sets "$folder/half.$from" "$folder/half.$to"
       train_anew back-translate "$updates" "$folder/back.$from.gz" "$folder/back.$to.gz" --user-symbols '<BT>'
       ;;
-    together) train_both_directions together --r-drop 5 --subword-alpha 0.5 ;;
+    together) train_both_directions together --subword-alpha 0.5 ;;
     *) die "there is no method '$1'" ;;
   esac
   [ -f "$folder/$1.out" ] || gzip -dc "${test_pairs[0]}" | "$hexapla" translate -m "$folder/$1" "${search[@]}" >"$folder/$1.out"

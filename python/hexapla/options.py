@@ -116,7 +116,6 @@ class TrainingOptions(TypedDict, total=False):
     plateau_patience: int
     init_gain: float
     label_smoothing: float
-    r_drop: float
     adam_beta1: float
     adam_beta2: float
     adam_eps: float

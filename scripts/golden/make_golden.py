@@ -9,7 +9,6 @@ golden_notes        the unmodified modules of a page of notes (see notes.py); on
 golden_notes_heads  the same with d_k, d_v and d_model / heads all different
 golden_torch        torch.nn.Transformer, post-norm, padded batch
 golden_torch_pre    torch.nn.Transformer, pre-norm, padded batch
-golden_r_drop       R-Drop's loss of an output layer and its gradients (see r_drop.py), all in f64
 golden_experts      mixtures of experts with their gradients (see experts.py), all in f64
 golden_mixing       a bidirectional GRU and a convolution with their gradients (see mixing.py), all in f64
 
@@ -26,7 +25,6 @@ import experts
 import mixing
 import notes
 import paper
-import r_drop
 import torch_transformer
 
 
@@ -42,7 +40,6 @@ def main():
     paper.make(folder / "golden_paper.safetensors")
     torch_transformer.make_post_norm(folder / "golden_torch.safetensors")
     torch_transformer.make_pre_norm(folder / "golden_torch_pre.safetensors")
-    r_drop.make(folder / "golden_r_drop.safetensors")
     experts.make(folder / "golden_experts.safetensors")
     mixing.make(folder / "golden_mixing.safetensors")
     if arguments.notes:

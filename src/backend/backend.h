@@ -102,13 +102,6 @@ struct LossInput {
   double scale;      // the gradients are those of scale * sum of the losses
 };
 
-// R-Drop (Liang et al. 2021): rows n and N + n of x are the same token in two passes that differ
-// only in dropout. With P and Q their distributions, divergence[n] = (KL(P || Q) + KL(Q || P)) / 2.
-struct RDropInput {
-  LossInput passes;  // x [2 N, d]; the labels of both halves are the same
-  double alpha;      // weight of the divergences: the gradients are those of scale * (losses + alpha * divergences)
-};
-
 struct AdamStep {  // section 5.3
   double lr, beta1, beta2, eps;
   int64_t step;       // 1 at the first update: bias correction
@@ -215,10 +208,6 @@ class Backend {
   // The same with gradients in the same pass: dx is set; dw and db are added to (empty: frozen).
   virtual void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                            Tensor dw, Tensor db) = 0;
-  // The same for two passes. loss, nll: [2 N]; divergence: [N]; the tile has an even number of
-  // rows, at least 2.
-  virtual void r_drop_with_gradient(const RDropInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor divergence,
-                                    Tensor dx, Tensor dw, Tensor db) = 0;
   virtual void log_softmax(Tensor x, Tensor y) = 0;  // over the last dimension, by row; y may be x
   // The k largest of each row of log_softmax(x), best first; ties by the lower id. scores [N, k],
   // ids [N, k] i32.

@@ -1,5 +1,4 @@
 // Cases of the softmax over the vocabulary and its loss.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -66,28 +65,6 @@ void add_loss(std::vector<OpCase>& cases, const Spec& s) {
                    2 * s.operations()});
 }
 
-// Both halves have the same labels.
-RDropInput r_drop_inputs(const LossInput& passes, double alpha) {
-  int32_t* labels = passes.labels.data<int32_t>();
-  const int64_t pairs = passes.labels.size() / 2;
-  std::copy(labels, labels + pairs, labels + pairs);
-  return {passes, alpha};
-}
-
-void add_r_drop(std::vector<OpCase>& cases, const Spec& s, double alpha) {
-  cases.push_back({"r_drop_with_gradient", cat("r_drop_with_gradient ", s, " alpha ", alpha),
-                   [=](Backend& b, CaseData& d) -> Call {
-                     const Tensor db = s.biased ? d.changed("db", d.normal({s.classes})) : Tensor();
-                     const Inputs i = inputs(d, s);
-                     return [&b, db, i, in = r_drop_inputs(i.in, alpha),
-                             divergence = d.result("divergence", {s.rows / 2}, 1),
-                             dx = d.result("dx", {s.rows, s.width}, 0.3), dw = view(s, d.changed("dw", weight(d, s)))] {
-                       b.r_drop_with_gradient(in, i.tile, i.loss, i.nll, divergence, dx, dw, db);
-                     };
-                   },
-                   3 * s.operations()});
-}
-
 void add_log_softmax(std::vector<OpCase>& cases, Shape s) {
   const auto add = [&](const std::string& variant, auto x) {
     cases.push_back({"log_softmax", cat("log_softmax ", s, variant), [=](Backend& b, CaseData& d) -> Call {
@@ -126,15 +103,6 @@ void add_loss_cases(std::vector<OpCase>& cases) {
         add_loss(cases, {5, 65, 10007, 5, smoothing, biased, transposed});
       }
   add_loss(cases, {300, 64, 1000, 256, 0.1, false, true});
-  for (const double smoothing : {0.0, 0.1})
-    for (const bool transposed : {false, true})
-      for (const double alpha : {0.0, 5.0}) {
-        add_r_drop(cases, {2, 1, 1, 2, smoothing, transposed, transposed}, alpha);
-        add_r_drop(cases, {14, 5, 17, 6, smoothing, transposed, transposed}, alpha);
-        add_r_drop(cases, {66, 16, 1000, 32, smoothing, transposed, transposed}, alpha);
-      }
-  add_r_drop(cases, {6, 65, 10007, 6, 0.1, false, true}, 1);
-  add_r_drop(cases, {300, 64, 1000, 256, 0.1, false, true}, 1);
   for (const Shape& s : {Shape{1, 1}, Shape{7, 2}, Shape{3, 7}, Shape{5, 16}, Shape{9, 17}, Shape{33, 70},
                          Shape{2, 1000}, Shape{3, 10007}}) {
     add_log_softmax(cases, s);

@@ -58,7 +58,6 @@ TEST(Cases, EveryCallOfTheContractHasCases) {
                          "additive_attention_step",
                          "cross_entropy",
                          "cross_entropy_with_gradient",
-                         "r_drop_with_gradient",
                          "log_softmax",
                          "log_softmax_top",
                          "adam",

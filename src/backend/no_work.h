@@ -49,7 +49,6 @@ class NoWork : public Backend {
   void activate_dropped(Activation, Tensor, DropoutMask, Tensor) override {}
   void activate_dropped_backward(Activation, Tensor, Tensor, DropoutMask, Tensor) override {}
   void cross_entropy_with_gradient(const LossInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
-  void r_drop_with_gradient(const RDropInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) override {}
 };
 
 }  // namespace hexapla

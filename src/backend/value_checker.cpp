@@ -196,12 +196,6 @@ class ValueChecker final : public Backend {
           {{"loss", loss}, {"nll", nll}, {"dx", dx}, {"dw", dw}, {"db", db}},
           [&] { inner_.cross_entropy_with_gradient(in, tile, loss, nll, dx, dw, db); });
   }
-  void r_drop_with_gradient(const RDropInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor divergence, Tensor dx,
-                            Tensor dw, Tensor db) override {
-    check("r_drop_with_gradient", {in.passes.x, numbers_of(in.passes.w), in.passes.b, dw, db},
-          {{"loss", loss}, {"nll", nll}, {"divergence", divergence}, {"dx", dx}, {"dw", dw}, {"db", db}},
-          [&] { inner_.r_drop_with_gradient(in, tile, loss, nll, divergence, dx, dw, db); });
-  }
   void log_softmax(Tensor x, Tensor y) override {
     check("log_softmax", {x}, {{"y", y}}, [&] { inner_.log_softmax(x, y); });
   }

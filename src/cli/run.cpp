@@ -20,6 +20,7 @@
 #include "cli/parser.h"
 #include "cli/terminal/help_format.h"
 #include "cli/terminal/terminal.h"
+#include "train/plan/options/removed_options.h"
 
 namespace hexapla::cli {
 namespace {
@@ -47,6 +48,7 @@ std::string unexpected(const Command& app, const Command& command, std::string w
   }
   word = word.substr(0, word.find('='));
   const std::string bare = word.substr(word.find_first_not_of('-') == 2 ? 2 : 1);
+  if (const std::string why = train::why_removed(bare); !why.empty()) return cat(word, " ", why);
   const std::string near = bare.size() < 2 ? "" : nearest_option(command, bare);
   return cat("unknown option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }

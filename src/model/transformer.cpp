@@ -83,13 +83,6 @@ Transformer::Passed Transformer::forward(Context& cx, const BatchView& b, Saved&
   return {memory, decode(cx, {memory, b.source_rows}, b.target_in, b.target_rows, s)};
 }
 
-void Transformer::backward(Context& cx, const Saved& s, Tensor d, Shape memory) const {
-  Tensor d_memory = cx.scratch(memory);
-  fill(cx, d_memory, 0);
-  decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
-  encoder.backward(cx, source_embedding(), s.encoder, d_memory);
-}
-
 Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s) const {
   Tensor z = logits(cx, forward(cx, b, s).x);
   Scope scope("generator");
@@ -111,26 +104,14 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
 
   Arena::Frame frame(cx.arena);
   auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(x, b.target_out, smoothing, scale), generator_gradient(),
-                                               generator_bias_gradient());
+                                               generator.bias ? generator.bias->grad : Tensor());
   LossSums all = sums(loss);
   add_guide(cx, decoder, b.guide, s.decoder, all);
   add_balance(s, scale, all);
-  backward(cx, s, d, memory.shape);
-  return all;
-}
-
-LossSums Transformer::r_drop_loss_and_gradient(Context& cx, const BatchView& b, double smoothing, double alpha,
-                                               double scale, Saved& s) const {
-  auto [memory, x] = forward(cx, b, s);
-
-  Arena::Frame frame(cx.arena);
-  auto [loss, divergence, d] = r_drop_with_gradient(cx, {loss_input(x, b.target_out, smoothing, scale), alpha},
-                                                    generator_gradient(), generator_bias_gradient());
-  LossSums all = sums(loss);
-  all.divergence = sum(divergence);
-  add_guide(cx, decoder, b.guide, s.decoder, all);
-  add_balance(s, scale, all);
-  backward(cx, s, d, memory.shape);
+  Tensor d_memory = cx.scratch(memory.shape);
+  fill(cx, d_memory, 0);
+  decoder.backward(cx, target_embedding(), s.decoder, d, d_memory);
+  encoder.backward(cx, source_embedding(), s.encoder, d_memory);
   return all;
 }
 

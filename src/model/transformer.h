@@ -16,10 +16,9 @@ struct LossSums {
   double loss = 0;  // label-smoothed cross-entropy, summed over the target tokens
   double nll = 0;   // -log p(label), summed
   int64_t tokens = 0;
-  double alignment = 0;   // with a guide: its losses, summed over the linked target tokens
-  int64_t linked = 0;     // number of linked target tokens
-  double divergence = 0;  // with R-Drop: divergence of the two passes, summed over the target tokens of one pass
-  double balancing = 0;   // in training with experts: their balancing loss times the number of target tokens
+  double alignment = 0;  // with a guide: its losses, summed over the linked target tokens
+  int64_t linked = 0;    // number of linked target tokens
+  double balancing = 0;  // in training with experts: their balancing loss times the number of target tokens
 };
 
 // softmax(x W + b) over the vocabulary: linear + log-softmax. If tied, W is the transposed target
@@ -71,11 +70,6 @@ struct Transformer {
   // Forward and backward: adds to the gradients those of scale * the sum of the losses, with a
   // guide also of guide.scale * the sum of its losses, with experts also of scale * balancing.
   LossSums loss_and_gradient(Context& cx, const BatchView& batch, double smoothing, double scale, Saved& s) const;
-  // R-Drop: the second half of the batch repeats the first and differs only in dropout. Adds the
-  // gradients of scale * (the sum of the losses + alpha * the sum of the divergences), with experts
-  // also of scale * balancing.
-  LossSums r_drop_loss_and_gradient(Context& cx, const BatchView& twice, double smoothing, double alpha, double scale,
-                                    Saved& s) const;
 
   // Decoding: one step for every hypothesis -> logits [N, V]
   Tensor step(Context& cx, const StepInput& in, std::span<const LayerCache> cache, Offsets memory_rows) const;
@@ -87,14 +81,11 @@ struct Transformer {
  private:
   Weight generator_weight() const;  // [d_model, V]
   Tensor generator_gradient() const;
-  Tensor generator_bias_gradient() const { return generator.bias ? generator.bias->grad : Tensor(); }
   LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
   struct Passed {
     Tensor memory, x;  // the outputs of encoder and decoder
   };
   Passed forward(Context& cx, const BatchView& batch, Saved& s) const;
-  // d: gradient of the decoder's output; overwritten.
-  void backward(Context& cx, const Saved& s, Tensor d, Shape memory) const;
 };
 
 extern template Leaves leaves_of(Transformer& module);

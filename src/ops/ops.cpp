@@ -66,14 +66,6 @@ void check_loss_gradient(const LossInput& in, Tensor dw) {
   if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
 }
 
-void check_r_drop(const RDropInput& in, Tensor dw) {
-  check_loss_gradient(in.passes, dw);
-  const int64_t n = in.passes.x.shape[0];
-  HEXAPLA_CHECK(n % 2 == 0, "r_drop: x ", in.passes.x.shape, " is not two passes");
-  const int32_t* labels = in.passes.labels.data<int32_t>();
-  HEXAPLA_CHECK(std::equal(labels, labels + n / 2, labels + n / 2), "r_drop: the labels of the two passes differ");
-}
-
 }  // namespace
 
 Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
@@ -278,20 +270,13 @@ Loss cross_entropy(Context& cx, const LossInput& in) {
 }
 
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db) {
-  check_loss_gradient(in, dw);
+  check_loss(in);
+  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
+  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
   const int64_t n = in.x.shape[0];
   LossGradient g{{cx.keep({n}), cx.keep({n})}, cx.scratch(in.x.shape)};
   Arena::Frame frame(cx.arena);
   cx.backend.cross_entropy_with_gradient(in, loss_tile(cx, in), g.loss.loss, g.loss.nll, g.d, dw, db);
-  return g;
-}
-
-RDropGradient r_drop_with_gradient(Context& cx, const RDropInput& in, Tensor dw, Tensor db) {
-  check_r_drop(in, dw);
-  const int64_t n = in.passes.x.shape[0];
-  RDropGradient g{{cx.keep({n}), cx.keep({n})}, cx.keep({n / 2}), cx.scratch(in.passes.x.shape)};
-  Arena::Frame frame(cx.arena);
-  cx.backend.r_drop_with_gradient(in, loss_tile(cx, in.passes), g.loss.loss, g.loss.nll, g.divergence, g.d, dw, db);
   return g;
 }
 

@@ -126,13 +126,6 @@ struct LossGradient {
   Tensor d;
 };
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db);
-// The same for two passes, rows n and N + n of 2 N, with their divergence.
-struct RDropGradient {
-  Loss loss;          // [2 N]
-  Tensor divergence;  // [N]
-  Tensor d;           // scratch [2 N, d]
-};
-RDropGradient r_drop_with_gradient(Context& cx, const RDropInput& in, Tensor dw, Tensor db);
 Tensor log_softmax(Context& cx, Tensor x);
 void log_softmax_in_place(Context& cx, Tensor x);
 // The k largest of each row of log_softmax(x), best first; ties by the lower id -> [N, k] each,

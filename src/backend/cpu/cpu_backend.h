@@ -133,8 +133,6 @@ class CpuBackend final : public Backend {
   void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) override;
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
                                    Tensor db) override;
-  void r_drop_with_gradient(const RDropInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor divergence, Tensor dx,
-                            Tensor dw, Tensor db) override;
   void log_softmax(Tensor x, Tensor y) override;
   void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) override;
 
@@ -147,10 +145,6 @@ class CpuBackend final : public Backend {
   void norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows);
   void add_column_sums(const Matrix& x, float* y);
   void pack(Tensor w, std::unique_ptr<PackedStrips>& into) const;
-  struct OutputLayer {
-    Weight w, transposed;  // packed; valid until the next loss
-  };
-  OutputLayer pack_output(Tensor w);
 
   Isa isa_;
   Kernels k_;

@@ -13,21 +13,6 @@ int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::
 struct Losses {
   const int32_t* labels;
   float *loss, *nll;
-
-  // Kernel arguments for `count` rows of logits, from row `from` of a tile whose first row is row
-  // `first` of the batch.
-  LossRows rows(const LossInput& in, const Matrix& logits, int64_t from, int64_t count, int64_t first) const {
-    const int64_t row = first + from;
-    return {logits.row(from),
-            labels + row,
-            loss + row,
-            nll + row,
-            count,
-            logits.width,
-            logits.stride,
-            static_cast<float>(in.smoothing),
-            static_cast<float>(in.scale)};
-  }
 };
 
 Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
@@ -42,8 +27,11 @@ Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
 using LossKernel = void (*)(const LossRows&);
 
 void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Matrix& logits, int64_t first) {
-  in_chunks(logits.rows, rows_to_share(logits.width),
-            [&](int64_t from, int64_t count) { kernel(l.rows(in, logits, from, count, first)); });
+  in_chunks(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
+    const int64_t row = first + from;
+    kernel({logits.row(from), l.labels + row, l.loss + row, l.nll + row, count, logits.width, logits.stride,
+            static_cast<float>(in.smoothing), static_cast<float>(in.scale)});
+  });
 }
 
 // Calls f(first row, count) for each tile.
@@ -101,54 +89,24 @@ void CpuBackend::cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Te
   });
 }
 
-CpuBackend::OutputLayer CpuBackend::pack_output(Tensor w) {
-  const Tensor transposed = w.transposed();
-  pack(w, output_);
-  pack(transposed, output_transposed_);
-  return {{w, output_.get()}, {transposed, output_transposed_.get()}};
-}
-
 // A task takes its rows of a tile through all steps but the last, so that it reads what it has just
 // written.
 void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx,
                                              Tensor dw, Tensor db) {
   const Losses l = losses(in, loss, nll);
-  const OutputLayer layer = pack_output(in.w.values);
+  const Tensor w_transposed = in.w.values.transposed();
+  pack(in.w.values, output_);
+  pack(w_transposed, output_transposed_);
+  const Weight w(in.w.values, output_.get()), transposed(w_transposed, output_transposed_.get());
   each_tile(in.x.shape[0], tile.shape[0], [&](int64_t from, int64_t count) {
     const Tensor logits = tile.slice(0, count);
     in_chunks(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
-      linear(in.x.slice(from + at, n), layer.w, in.b, own);
+      linear(in.x.slice(from + at, n), w, in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);
-      linear(own, layer.transposed, {}, dx.slice(from + at, n));
+      linear(own, transposed, {}, dx.slice(from + at, n));
     });
     linear_backward_weight(in.x.slice(from, count), logits, dw, db);
-  });
-}
-
-// The same with rows of the first pass in the first half of the tile, and the same tokens of the
-// second in the other half.
-void CpuBackend::r_drop_with_gradient(const RDropInput& r, Tensor tile, Tensor loss, Tensor nll, Tensor divergence,
-                                      Tensor dx, Tensor dw, Tensor db) {
-  const LossInput& in = r.passes;
-  const Losses l = losses(in, loss, nll);
-  float* const divergences = vector_of(divergence, "divergence");
-  const OutputLayer layer = pack_output(in.w.values);
-  const int64_t pairs = in.x.shape[0] / 2, height = tile.shape[0] / 2;
-  each_tile(pairs, height, [&](int64_t from, int64_t count) {
-    in_chunks(count, rows_of_a_thread / 2, [&](int64_t at, int64_t n) {
-      RDropRows rows{{}, divergences + from + at, static_cast<float>(r.alpha)};
-      for (const int64_t pass : {0, 1}) {
-        const Tensor own = tile.slice(pass * height + at, n);
-        linear(in.x.slice(pass * pairs + from + at, n), layer.w, in.b, own);
-        rows.passes[pass] = l.rows(in, matrix(own, "tile"), 0, n, pass * pairs + from + at);
-      }
-      k_.r_drop_gradient(rows);
-      for (const int64_t pass : {0, 1})
-        linear(tile.slice(pass * height + at, n), layer.transposed, {}, dx.slice(pass * pairs + from + at, n));
-    });
-    for (const int64_t pass : {0, 1})
-      linear_backward_weight(in.x.slice(pass * pairs + from, count), tile.slice(pass * height, count), dw, db);
   });
 }
 

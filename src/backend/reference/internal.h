@@ -85,8 +85,6 @@ class Reference final : public Backend {
   void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) override;
   void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
                                    Tensor db) override;
-  void r_drop_with_gradient(const RDropInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor divergence, Tensor dx,
-                            Tensor dw, Tensor db) override;
   void log_softmax(Tensor x, Tensor y) override;
   void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) override;
 

@@ -55,38 +55,6 @@ Rows gradient_of_logits(const LossInput& in, const Rows& log_p) {
   return g;
 }
 
-// sum_k p_k (log p_k - log q_k)
-double kl(const double* log_p, const double* log_q, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += std::exp(log_p[i]) * (log_p[i] - log_q[i]);
-  return sum;
-}
-
-void store_divergence(const Rows& log_p, Tensor divergence) {
-  Rows d(1, log_p.rows / 2);
-  for (int64_t n = 0; n < d.width; ++n) {
-    const double *p = log_p[n], *q = log_p[d.width + n];
-    d[0][n] = (kl(p, q, log_p.width) + kl(q, p, log_p.width)) / 2;
-  }
-  store(d, divergence);
-}
-
-// Adds the gradient of weight * (KL(P || Q) + KL(Q || P)) with respect to the logits of P.
-void add_gradient_of_divergence(const double* log_p, const double* log_q, double weight, int64_t n, double* g) {
-  const double d = kl(log_p, log_q, n);
-  for (int64_t i = 0; i < n; ++i) {
-    const double p = std::exp(log_p[i]), q = std::exp(log_q[i]);
-    g[i] += weight * (p * (log_p[i] - log_q[i] - d) + p - q);
-  }
-}
-
-// From the gradient of the logits to the gradients of the output layer.
-void backward(const LossInput& in, const Rows& g, Tensor dx, Tensor dw, Tensor db) {
-  store(product(g, transpose(load(in.w.values)), {}), dx);
-  if (dw) add_to(product(transpose(load(in.x)), g, {}), dw);
-  add_to(sum_of_rows(g), db);
-}
-
 Rows log_probabilities(const LossInput& in) {
   return log_probabilities(product(load(in.x), load(in.w.values), load(in.b)));
 }
@@ -101,20 +69,10 @@ void Reference::cross_entropy_with_gradient(const LossInput& in, Tensor, Tensor 
                                             Tensor db) {
   const Rows log_p = log_probabilities(in);
   store_losses(in, log_p, loss, nll);
-  backward(in, gradient_of_logits(in, log_p), dx, dw, db);
-}
-
-void Reference::r_drop_with_gradient(const RDropInput& r, Tensor, Tensor loss, Tensor nll, Tensor divergence, Tensor dx,
-                                     Tensor dw, Tensor db) {
-  const LossInput& in = r.passes;
-  const Rows log_p = log_probabilities(in);
-  store_losses(in, log_p, loss, nll);
-  store_divergence(log_p, divergence);
-  Rows g = gradient_of_logits(in, log_p);
-  const int64_t pairs = g.rows / 2;
-  for (int64_t n = 0; n < g.rows; ++n)
-    add_gradient_of_divergence(log_p[n], log_p[(n + pairs) % g.rows], in.scale * r.alpha / 2, g.width, g[n]);
-  backward(in, g, dx, dw, db);
+  const Rows g = gradient_of_logits(in, log_p);
+  store(product(g, transpose(load(in.w.values)), {}), dx);
+  if (dw) add_to(product(transpose(load(in.x)), g, {}), dw);
+  add_to(sum_of_rows(g), db);
 }
 
 void Reference::log_softmax(Tensor x, Tensor y) { store(log_probabilities(load(x)), y); }

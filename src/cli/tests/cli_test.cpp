@@ -308,6 +308,20 @@ TEST_F(Files, ConfigFileErrorsNameFileLineAndRemedy) {
   expect_error({"train", "-c", write("y.yml", "seed: [1\n")}, 2, HasSubstr("not valid YAML"));
 }
 
+// --dump-config of earlier versions wrote every option, also those that are gone.
+TEST_F(Files, AConfigFileMayNameARemovedOptionThatIsOff) {
+  const auto dumped = [&](const std::string& text) {
+    const Result r = run_command({"train", "-c", write("old.yml", "seed: 7\n" + text), "--dump-config"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  EXPECT_EQ(dumped("r-drop: 0\n"), dumped(""));
+  expect_error({"train", "-c", write("five.yml", "seed: 7\nr-drop: 5\n"), "--dump-config"}, 2,
+               AllOf(HasSubstr("five.yml:2: --r-drop is 5, but this option was removed"), HasSubstr("be5f735")));
+  expect_error({"train", "--r-drop", "5"}, 2,
+               HasSubstr("--r-drop was removed, because R-Drop made translations worse"));
+}
+
 TEST_F(Files, InfoShowsConfigurationParametersAndHistory) {
   const text::Vocabulary v = text::Vocabulary::train({"a b c d e f g", "g f e d c b a"}, {.size = 14});
   model::Config c;

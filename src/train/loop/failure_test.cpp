@@ -194,6 +194,26 @@ TEST_F(Failure, AFolderWithoutAFailedStepIsNamed) {
               HasSubstr("there is no 'step' in its state; it was not written by a failed step"));
 }
 
+TEST_F(Failure, AStepWithARemovedOptionNamesTheProgramThatHasIt) {
+  const TrainOptions o = planted("removed", "decoder.layers.0.feed_forward_norm.gain", std::nanf(""));
+  what_of_run(o);
+  const auto set = [&](double alpha) {
+    const std::string folder = o.model + "/failure";
+    const LoadedCheckpoint saved = load_checkpoint(folder, 6);
+    auto state = saved.state;
+    auto step = nlohmann::json::parse(state.at("step"));
+    step["r_drop"] = alpha;
+    state["step"] = json_text(step);
+    save_checkpoint(folder, 6, {{}, state});
+  };
+  set(5);
+  EXPECT_THAT(what_of<DataError>([&] { load_step(o.model); }),
+              AllOf(HasSubstr("the step cannot be computed again: `r-drop` is 5.0, but this option was removed"),
+                    HasSubstr("hexapla 0.1.0 of commit be5f735")));
+  set(0);
+  EXPECT_THAT(what_of<DataError>([&] { load_step(o.model); }), Not(HasSubstr("r-drop"))) << "only tensors are missing";
+}
+
 TEST(Trouble, IsWhatIsNoNumberAndWhatJumps) {
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(trouble({10, 0, 5}, 1, 0, 0, 0), "");

@@ -11,6 +11,7 @@
 #include "base/files/file.h"
 #include "base/json.h"
 #include "train/plan/freeze.h"
+#include "train/plan/options/removed_options.h"
 
 namespace hexapla::data {
 
@@ -39,13 +40,12 @@ namespace hexapla::train {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guidance, layer, head, weight)
 
-// Keys as in steps saved by earlier versions; R-Drop was added later.
+// Keys as in steps saved by earlier versions.
 void to_json(nlohmann::json& j, const Step& s) {
   j = {{"update", s.update},       {"dropout_step", s.dropout_step},
        {"seed", s.seed},           {"label_smoothing", s.objective.label_smoothing},
        {"precision", s.precision}, {"reason", s.reason},
        {"batches", s.batches},     {"guidance", s.objective.guidance}};
-  if (s.objective.r_drop > 0) j["r_drop"] = s.objective.r_drop;
 }
 
 void from_json(const nlohmann::json& j, Step& s) {
@@ -57,7 +57,7 @@ void from_json(const nlohmann::json& j, Step& s) {
   j.at("reason").get_to(s.reason);
   j.at("batches").get_to(s.batches);
   j.at("guidance").get_to(s.objective.guidance);
-  s.objective.r_drop = j.value("r_drop", 0.0);
+  if (j.contains("r_drop")) was_removed({"r_drop", {json_text(j["r_drop"])}});
 }
 
 namespace {
@@ -131,6 +131,8 @@ SavedStep load_step(const std::string& path) {
     s.step = parse_json(state_value(saved, "step"), saved.path).get<Step>();
   } catch (const json::exception& e) {
     throw DataError(cat(saved.path, ": the step cannot be read: ", e.what()));
+  } catch (const UsageError& e) {
+    throw DataError(cat(saved.path, ": the step cannot be computed again: ", e.what()));
   }
   s.model = std::make_unique<model::Transformer>(model::Config::from_json(state_value(saved, "config"), saved.path));
   s.parameters = std::make_unique<model::Parameters>(*s.model, DType::f32, model::Parameters::Use::training);

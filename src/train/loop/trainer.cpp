@@ -116,7 +116,7 @@ class Run {
   std::string fingerprint_, noted_;
   int64_t begun_ = 0, validated_ = 0;  // update before this session's first; update of its last validation
   std::vector<NamedTensor> tensors_;   // of all processes, during writing
-  double norm_ = 0, alignment_loss_ = 0, divergence_ = 0, balancing_ = 0;  // of the last update
+  double norm_ = 0, alignment_loss_ = 0, balancing_ = 0;  // of the last update
   SilentBleu silent_bleu_;
   cluster::Gathered<Next> nexts_{processes_, [](int) { return 1; }};
 };
@@ -241,7 +241,6 @@ void Run::update() {
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, learner_.stream().all_batches());
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
-  divergence_ = sums.divergence / static_cast<double>(sums.tokens);
   balancing_ = sums.balancing / static_cast<double>(sums.tokens);
   learner_.update(state_.update + 1, scale(), norm_);
   count(sums);
@@ -303,7 +302,6 @@ TrainReport Run::current() const {
   r.lr = learner_.learning_rate(state_.update, state_.plateau.scale * cooldown().at(state_.update));
   r.gradient_norm = norm_;
   if (!options_.guided_alignment.empty()) r.alignment_loss = alignment_loss_;
-  if (options_.r_drop > 0) r.divergence = divergence_;
   if (options_.architecture.experts > 0) r.load_balancing = balancing_;
   r.target_tokens = state_.target_tokens;
   pace_.fill_in(r);

@@ -32,7 +32,7 @@ using Memory = Training;
 
 TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
   for (const char* variant :
-       {"plain", "additive", "batch norm", "pre", "gru", "convolution", "ssru", "experts", "capacity"}) {
+       {"plain", "additive", "batch norm", "pre", "gru", "convolution", "ssru", "experts", "capacity", "guided"}) {
     TrainOptions o = options(std::string("peak ") + variant);
     o.max_epochs = 3;
     o.max_updates = 0;
@@ -45,6 +45,11 @@ TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
     if (variant == std::string("experts"))
       o.architecture.experts = 4, o.architecture.experts_per_token = 2, o.architecture.activation = "gelu";
     if (variant == std::string("capacity")) o.architecture.experts = 3, o.architecture.expert_capacity = 0.7;
+    if (variant == std::string("guided")) {
+      o.guided_alignment = folder_ + "/links";
+      std::ofstream links(o.guided_alignment);
+      for (int pair = 0; pair < 60; ++pair) links << "0-0\n";
+    }
     Started watcher;
     const TrainResult result = run(o, watcher, false);
     EXPECT_EQ(watcher.part("working memory"), result.peak_bytes) << variant;

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/system/machine.h"
 #include "data/files/parallel_text.h"
+#include "train/plan/options/removed_options.h"
 
 namespace hexapla::train {
 namespace {
@@ -53,7 +54,8 @@ TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
     check_allowed(name, field, allowed);
   });
   for (const auto& item : j.items())
-    if (!known.count(item.key())) unknown.push_back(item.key());
+    if (!known.count(item.key()) && !was_removed({item.key(), {json_text(item.value())}}))
+      unknown.push_back(item.key());
   return o;
 }
 

@@ -64,6 +64,18 @@ TEST(Provenance, NamesWhatItCannotRead) {
   EXPECT_THAT(unknown, ElementsAre("warp"));
 }
 
+TEST(Provenance, RemovedOptionsMayBeOff) {
+  auto history = some_provenance().to_history();
+  std::vector<std::string> unknown;
+  history["options"] = R"({"lr": 1, "r-drop": 0})";
+  EXPECT_EQ(Provenance::from_history(history, "m.safetensors", unknown).options.lr, 1);
+  EXPECT_TRUE(unknown.empty());
+  history["options"] = R"({"lr": 1, "r-drop": 5.0})";
+  EXPECT_THAT(what_of<DataError>([&] { Provenance::from_history(history, "m.safetensors", unknown); }),
+              testing::AllOf(HasSubstr("m.safetensors: its training record cannot be read: `r-drop` is 5.0"),
+                             HasSubstr("hexapla 0.1.0 of commit be5f735")));
+}
+
 TEST(Provenance, RunsOfBeforeTheChoiceHadOneNormalization) {
   auto history = some_provenance().to_history();
   std::vector<std::string> unknown;

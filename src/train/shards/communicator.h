@@ -16,7 +16,6 @@ inline void add_to(model::LossSums& sums, const model::LossSums& more) {
   sums.tokens += more.tokens;
   sums.alignment += more.alignment;
   sums.linked += more.linked;
-  sums.divergence += more.divergence;
   sums.balancing += more.balancing;
 }
 

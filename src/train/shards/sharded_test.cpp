@@ -80,7 +80,6 @@ TEST_F(ShardedRuns, OfLayersThatAreAddedUpOneByOneHaveTheSameBytes) {
     TrainOptions o = sharded(name);
     o.architecture.enc_layers = o.architecture.dec_layers = 3;
     o.architecture.dropout = 0.1;
-    o.r_drop = 1;
     return o;
   };
   const TrainOptions one = deep("one"), two = deep("two"), four = deep("four");

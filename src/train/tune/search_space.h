@@ -24,8 +24,8 @@ struct Candidate {
 //   dim-model and dim-ff, twice as large;
 //   subword-alpha: every epoch another segmentation (Kudo 2018);
 //   the learning rate.
-// Excludes smaller models, less dropout and R-Drop: in a training much shorter than the one it
-// represents, the first two look better than they are, and the last looks worse.
+// Excludes smaller models and less dropout: in a training much shorter than the one it represents,
+// they look better than they are.
 std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, const std::set<std::string>& settled,
                                        int64_t pieces, size_t count);
 

@@ -102,12 +102,6 @@ struct LossRows {
   int64_t rows, width, stride;
   float smoothing, scale;
 };
-// Two passes over the same tokens, with the same labels.
-struct RDropRows {
-  LossRows passes[2];
-  float* divergence;
-  float alpha;
-};
 struct TopRows {
   const float* x;
   float* scores;
@@ -204,7 +198,6 @@ struct Kernels {
 
   void (*loss)(const LossRows&);
   void (*loss_gradient)(const LossRows&);
-  void (*r_drop_gradient)(const RDropRows&);
   void (*log_softmax)(const float* x, float* y, int64_t n);
   void (*log_softmax_top)(const TopRows&);
 

@@ -41,42 +41,6 @@ inline double log_sum_of(const float* x, int64_t n, float top) {
   return log_sum(top, sums_of(x, n, top, [](int64_t, auto, Vec) {}).exps);
 }
 
-// One row of one pass, and the log of the sum of its exponentials.
-struct Pass {
-  float* logits;
-  float lse;
-};
-
-inline Pass pass_of(const LossRows& l, int64_t row) {
-  float* x = l.logits + row * l.stride;
-  const float top = highest_of(x, l.width);
-  const Sums s = sums_of(x, l.width, top, [](int64_t, auto, Vec) {});
-  const double lse = log_sum(top, s.exps);
-  write_loss(l, row, x[l.labels[row]], lse, s.values);
-  return {x, (float)lse};
-}
-
-struct Divergences {
-  float of_first, of_second;  // KL(P || Q), KL(Q || P)
-};
-// Calls f(position, whole or part, p, q, log p - log q) for every vector of the two rows.
-template <class F>
-inline __attribute__((always_inline)) void compare(const Pass& first, const Pass& second, int64_t n, F f) {
-  sweep(n, [&](int64_t i, auto at) {
-    const Vec log_p = at(first.logits + i) - first.lse, log_q = at(second.logits + i) - second.lse;
-    f(i, at, exp(log_p), exp(log_q), log_p - log_q);
-  });
-}
-
-inline Divergences divergences_of(const Pass& first, const Pass& second, int64_t n) {
-  Vec of_first{}, of_second{};
-  compare(first, second, n, [&](int64_t, auto at, Vec p, Vec q, Vec ratio) {
-    of_first += at.keep(p * ratio, Vec{});
-    of_second -= at.keep(q * ratio, Vec{});
-  });
-  return {sum(of_first), sum(of_second)};
-}
-
 // The best k so far, best first.
 struct Best {
   float* scores;
@@ -172,25 +136,6 @@ void loss_gradient(const LossRows& l) {
     const float scale = l.scale / s.exps;
     sweep(l.width, [&](int64_t i, auto at) { at(x + i, at(x + i) * scale - everywhere); });
     x[l.labels[row]] -= at_label;
-  }
-}
-
-// For each pass scale (p - target + alpha / 2 * the derivative of KL(P || Q) + KL(Q || P)),
-// docs/backward.md.
-void r_drop_gradient(const RDropRows& r) {
-  const LossRows& l = r.passes[0];
-  const float everywhere = l.smoothing / (float)l.width * l.scale, at_label = (1 - l.smoothing) * l.scale;
-  const float scale = l.scale, weight = l.scale * r.alpha / 2;
-  for (int64_t row = 0; row < l.rows; ++row) {
-    const Pass first = pass_of(r.passes[0], row), second = pass_of(r.passes[1], row);
-    const Divergences d = divergences_of(first, second, l.width);
-    r.divergence[row] = (d.of_first + d.of_second) / 2;
-    compare(first, second, l.width, [&](int64_t i, auto at, Vec p, Vec q, Vec ratio) {
-      at(first.logits + i, p * scale - everywhere + weight * (p * (ratio - d.of_first) + (p - q)));
-      at(second.logits + i, q * scale - everywhere + weight * (q * (-ratio - d.of_second) + (q - p)));
-    });
-    first.logits[l.labels[row]] -= at_label;
-    second.logits[l.labels[row]] -= at_label;
   }
 }
 

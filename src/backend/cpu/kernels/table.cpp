@@ -36,7 +36,6 @@ const Kernels kernels = {
     batch_norm_inference,
     loss,
     loss_gradient,
-    r_drop_gradient,
     log_softmax,
     log_softmax_top,
     linear_selected,

@@ -29,7 +29,6 @@ void batch_norm_backward(const NormBackwardRows&);
 void batch_norm_inference(const BatchNormColumns&);
 void loss(const LossRows&);
 void loss_gradient(const LossRows&);
-void r_drop_gradient(const RDropRows&);
 void log_softmax(const float* x, float* y, int64_t n);
 void log_softmax_top(const TopRows&);
 void linear_selected(const SelectedColumns&);

@@ -96,7 +96,6 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   }
   if (weights.score) history["valid_" + options.best_by] = cat(*weights.score);
   if (!options.guided_alignment.empty()) history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
-  if (options.r_drop > 0) history["r_drop"] = cat(options.r_drop);
   if (options.accumulate > 1) history["accumulate"] = cat(options.accumulate);
   if (options.ema > 0) history["ema"] = cat(options.ema);
   if (options.weight_decay > 0) history["weight_decay"] = cat(options.weight_decay);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "train/loop/run/resume_fingerprint.h"
+#include "train/plan/options/removed_options.h"
 #include "train/record/best_files.h"
 
 namespace hexapla::train {
@@ -19,6 +20,9 @@ std::string text_in(const State& state, const char* key) {
 void require_same_run(const TrainOptions& o, const State& state, const std::string& identity) {
   const std::string was = text_in(state, "identity");
   if (!was.empty() && same_run(was, identity)) return;
+  const nlohmann::json options_then = json_or_null(was);
+  for (const auto& [name, value] : options_then.items())
+    was_removed({name, {json_text(value)}, cat(o.model, " holds a run that this program cannot resume")});
   throw UsageError(cat(o.model, " holds a run with other options: ",
                        was.empty() ? "its checkpoint does not record them" : first_difference(was, identity),
                        "; give the options of that run, or another `model` folder"));

@@ -96,6 +96,20 @@ TEST_F(Resume, ARunThatIsRefusedChangesNothing) {
   EXPECT_EQ(content(o.model), before);
 }
 
+TEST_F(Resume, ARunWithARemovedOptionNamesTheProgramThatHasIt) {
+  TrainOptions o = options("removed");
+  o.max_updates = 10;
+  run(o);
+  auto state = load_state(checkpoints(o), 10);
+  auto identity = nlohmann::ordered_json::parse(state.at("identity"));
+  identity["r-drop"] = 5.0;
+  state["identity"] = json_text(identity);
+  save_checkpoint(checkpoints(o), 10, {{}, state});
+  EXPECT_THAT(what_of<UsageError>([&] { run(o); }),
+              AllOf(HasSubstr(o.model + " holds a run that this program cannot resume: `r-drop` is 5.0, but this"),
+                    HasSubstr("hexapla 0.1.0 of commit be5f735")));
+}
+
 // ---- checkpoints ----
 
 TEST_F(Resume, ADamagedCheckpointThatWasPassedOverEntersNoMean) {

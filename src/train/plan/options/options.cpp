@@ -33,14 +33,6 @@ void check_guided_alignment(const TrainOptions& o) {
         cat("`guided-alignment` needs a dot product and a softmax: leave `score` ", c.score, " out, or the alignment"));
 }
 
-void check_r_drop(const TrainOptions& o) {
-  const model::Config& c = o.architecture;
-  if (o.r_drop > 0 && c.dropout == 0 && c.attention_dropout == 0 && c.activation_dropout == 0)
-    throw UsageError(
-        cat("`r-drop` ", o.r_drop, " compares two passes that differ in their dropout, but `dropout`, ",
-            "`attention-dropout` and `activation-dropout` are 0: give one of them, or leave `r-drop` out"));
-}
-
 void check_shards(const TrainOptions& o) {
   if (o.shards == 1) return;
   if (o.shards > o.accumulate)
@@ -91,7 +83,6 @@ void TrainOptions::check() const {
 }
 
 void TrainOptions::check_recipe() const {
-  check_r_drop(*this);
   check_validation(*this);
   make_schedule(*this);
   given_cooldown(*this);

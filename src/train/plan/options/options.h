@@ -54,7 +54,6 @@ struct TrainOptions {
   int64_t plateau_patience = 3;
   double init_gain = 0.577;  // docs/adr/0006
   double label_smoothing = 0.1;
-  double r_drop = 0;  // alpha; 0: off
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
   std::string guided_alignment;                  // a file of word alignments; empty: attention is not guided
   std::string guided_alignment_units = "words";  // or pieces
@@ -201,10 +200,6 @@ struct TrainOptions {
            "is for new weights, but all of them come from `init-from`: leave one of them out"});
     f("label-smoothing", o.label_smoothing, "probability mass that is spread evenly over the vocabulary",
       ranges::below_1, Effect::fixed, kAlways);
-    f("r-drop", o.r_drop,
-      "R-Drop: each batch passes twice, and the divergence of the two predictions counts this much (the paper's alpha, "
-      "5); 0: off",
-      ranges::from_0, o.r_drop > 0 ? Effect::fixed : Effect::none, kAlways);
     f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed, kAlways);
     f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed, kAlways);
     f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed, kAlways);

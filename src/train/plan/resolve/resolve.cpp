@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/weights/model_file.h"
 #include "train/plan/init_from.h"
+#include "train/plan/options/removed_options.h"
 #include "train/plan/resolve/idle_options.h"
 #include "train/plan/resolve/recipes.h"
 
@@ -119,6 +120,7 @@ std::set<std::string> idle_options(const TrainOptions& o) {
 }
 
 ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
+  std::erase_if(all, was_removed);
   Given given = by_name(all, names_of_options());
   TrainOptions first;  // preset and init-from are needed first: the rest builds on them
   take_given(given, first);

@@ -78,6 +78,18 @@ TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
   EXPECT_THAT(refusal({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}), HasSubstr("can be read only once"));
 }
 
+TEST(ResolveOptions, RemovedOptionsMayBeOff) {
+  for (const char* off : {"0", "0.0"}) {
+    EXPECT_EQ(resolve_options({{"r-drop", {off}, "c.yml:4"}}).origins.count("r-drop"), 0) << off;
+    EXPECT_EQ(resolve_options({{"r_drop", {off}}}).options.seed, 1) << off;
+  }
+  EXPECT_THAT(refusal({{"r-drop", {"5"}, "c.yml:4"}}),
+              AllOf(HasSubstr("c.yml:4: `r-drop` is 5, but this option was removed, because R-Drop made"),
+                    HasSubstr("hexapla 0.1.0 of commit be5f735, which still has it")));
+  for (const char* value : {"", "five", "-0.5"}) EXPECT_THAT(refusal({{"r_drop", {value}}}), HasSubstr("was removed"));
+  EXPECT_THAT(refusal({{"r-drop", {}}}), HasSubstr("was removed"));
+}
+
 // Writing resolved options and reading them back gives the same options.
 TEST(ResolveOptions, AreWrittenAndReadBack) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test.yml";

@@ -247,10 +247,6 @@ inline const Setters<TrainOptions> settings{
      [](Draw& d, TrainOptions& o) {
        o.label_smoothing = d.real({0, 0.2});
      }},
-    {"r-drop",
-     [](Draw& d, TrainOptions& o) {
-       o.r_drop = d.real({0.5, 5});
-     }},
     {"adam-beta1",
      [](Draw& d, TrainOptions& o) {
        o.beta1 = d.real({0, 0.8});

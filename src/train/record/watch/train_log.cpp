@@ -73,10 +73,9 @@ std::string to_json(const TrainReport& r) {
   };
   return fmt::format(
       "{{\"update\": {}, \"epoch\": {}, \"loss\": {}, \"learning_rate\": {}, \"gradient_norm\": {}, "
-      "{}{}{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
+      "{}{}\"target_tokens\": {}, \"tokens_per_second\": {:.1f}}}",
       r.update, r.epoch, r.loss, r.lr, r.gradient_norm, where_known("alignment_loss", r.alignment_loss),
-      where_known("divergence", r.divergence), where_known("load_balancing", r.load_balancing), r.target_tokens,
-      r.tokens_per_second);
+      where_known("load_balancing", r.load_balancing), r.target_tokens, r.tokens_per_second);
 }
 
 std::string to_json(const Validation& v) {

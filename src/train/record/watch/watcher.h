@@ -25,7 +25,6 @@ struct TrainReport {  // one line of DIR/train.jsonl
   double loss = 0;  // label-smoothed, per target token, since the last report
   double lr = 0, gradient_norm = 0;
   std::optional<double> alignment_loss;  // guided runs: per linked target token, in the last update
-  std::optional<double> divergence;      // R-Drop: between the two passes, per target token, in the last update
   std::optional<double> load_balancing;  // experts: load balancing's share of the loss, in the last update
   int64_t target_tokens = 0;             // since the start of the run
   double tokens_per_second = 0;
