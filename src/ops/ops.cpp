@@ -60,12 +60,6 @@ void check_loss(const LossInput& in) {
                   in.w.shape()[1], " classes");
 }
 
-void check_loss_gradient(const LossInput& in, Tensor dw) {
-  check_loss(in);
-  HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
-  if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
-}
-
 }  // namespace
 
 Tensor linear(Context& cx, Tensor x, const Weight& w, Tensor b) {
