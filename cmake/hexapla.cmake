@@ -39,7 +39,7 @@ function(hexapla_target_name folder out)
 endfunction()
 
 # Layers that the program has and the library does not.
-set(HEXAPLA_PROGRAM_LAYERS cli train/cluster/mpi lab train/tune convert serve)
+set(HEXAPLA_PROGRAM_LAYERS cli api/program train/cluster/mpi train/scale lab train/tune serve)
 set(HEXAPLA_OMITTED)
 if(NOT HEXAPLA_CLI)
   list(APPEND HEXAPLA_OMITTED ${HEXAPLA_PROGRAM_LAYERS})

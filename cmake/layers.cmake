@@ -11,6 +11,7 @@ set(HEXAPLA_APART_train cluster scale tune)
 set(HEXAPLA_APART_train_cluster mpi)          # linked by the program only
 set(HEXAPLA_APART_train_cluster_mpi plugin)   # a shared object that the program opens
 set(HEXAPLA_APART_text document)
+set(HEXAPLA_APART_api program)                # jobs of the program alone, outside of the library
 set(HEXAPLA_APART_decode opened)              # needs a device, which the rest of decode does not
 hexapla_layer(base                )
 hexapla_layer(tensor              base)
@@ -33,6 +34,7 @@ hexapla_layer(train/scale         base train/cluster tensor backend ops model te
 hexapla_layer(lab                 base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(train/tune          base tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(text/document       base text)
-hexapla_layer(api                 base train/cluster tensor backend backend/cpu ops model text data evaluate decode decode/opened train inspect text/document)
+hexapla_layer(api                 base train/cluster tensor backend backend/cpu ops model text data evaluate decode decode/opened convert train inspect text/document)
+hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
 hexapla_layer(serve               base text data text/document api)
-hexapla_layer(cli                 base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune convert text/document api serve)
+hexapla_layer(cli                 base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune convert text/document api api/program serve)

@@ -14,6 +14,7 @@
 // others do not exist in it. Fork only while no other thread is inside a function of this library.
 #include <string>
 
+#include "hexapla/convert.h"
 #include "hexapla/error.h"
 #include "hexapla/evaluator.h"
 #include "hexapla/glossary.h"

@@ -9,17 +9,18 @@ All errors derive from hexapla.Error. The methods release the GIL and may be cal
 
 from ._check import integer as _integer
 from ._load import _core
+from .convert import export_model, import_model
 from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, OutOfMemory, RunError,
                      UsageError)
 from .evaluator import Evaluator, evaluate
 from .glossary import Glossary
 from .inspector import AttentionMap, Inspection, Inspector
 from .model import Model
-from .options import MetricOptions, SearchOptions, TrainingOptions
+from .options import ExportOptions, ImportOptions, MetricOptions, SearchOptions, TrainingOptions
 from .pending import Pending, Stream
-from .results import (Alignment, Comparison, Constraints, Example, MetricScore, Score, SearchCandidate, SearchHypothesis,
-                      SearchStep, SearchTrace, TrainingReport, TrainingResult, TrainingStart, Translation,
-                      ValidationReport)
+from .results import (Alignment, Comparison, Constraints, Example, ImportedModel, MetricScore, Score, SearchCandidate,
+                      SearchHypothesis, SearchStep, SearchTrace, TrainingReport, TrainingResult, TrainingStart,
+                      Translation, ValidationReport)
 from .trainer import Trainer
 from .translator import Translator
 
@@ -34,7 +35,10 @@ __all__ = [
     "Error",
     "Evaluator",
     "Example",
+    "ExportOptions",
     "Glossary",
+    "ImportOptions",
+    "ImportedModel",
     "Inspection",
     "Inspector",
     "InternalError",
@@ -63,6 +67,8 @@ __all__ = [
     "ValidationReport",
     "document_formats",
     "evaluate",
+    "export_model",
+    "import_model",
     "set_threads",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _TYPES = {"integer": "int", "number": "float", "boolean": "bool", "text": "str", "list of number": "list[float]",
           "list of text": "list[str]"}
@@ -14,8 +14,8 @@ def _value(kind: str, usual: str) -> str:
     return f" = {usual.title() if kind == 'boolean' else repr(usual) if kind == 'text' else usual}" if usual else ""
 
 
-def add_options(to: type, options: Iterable[tuple[str, str, str, str]]) -> None:
-    """Append the options (name, type, default, help) to the docstring of a class."""
+def add_options(to: Callable[..., object], options: Iterable[tuple[str, str, str, str]]) -> None:
+    """Append the options (name, type, default, help) to the docstring of a class or a function."""
     lines = [(to.__doc__ or "").rstrip(), "", "    Options:", ""]
     for name, kind, usual, what in options:
         lines.append(f"{_INDENT}{name}: {_TYPES[kind]}{_value(kind, usual)}")

@@ -9,7 +9,7 @@ from typing import Union
 from . import _core, _describe
 from ._typing import Path, TypedDict
 
-__all__ = ["MetricOptions", "SearchOptions", "TrainingOptions"]
+__all__ = ["ExportOptions", "ImportOptions", "MetricOptions", "SearchOptions", "TrainingOptions"]
 
 
 class SearchOptions(TypedDict, total=False):
@@ -170,5 +170,40 @@ class TrainingOptions(TypedDict, total=False):
     load_balancing: float
 
 
+class ImportOptions(TypedDict, total=False):
+    """What import_model() needs to know besides a model's files."""
+
+    positions: str
+    map: Path
+    source_vocab: Path
+    target_vocab: Path
+    source_spm: Path
+    target_spm: Path
+    bpe: Path
+    heads: int
+    norm_position: str
+    activation: str
+    norm_eps: float
+    embedding_scale: str
+    source_embedding: str
+    target_embedding: str
+    generator: str
+    source_language: str
+    target_language: str
+
+
+class ExportOptions(TypedDict, total=False):
+    """How export_model() writes a model."""
+
+    precision: str
+    languages: str
+    like: Path
+    beam_size: int
+    length_penalty: float
+    length_normalization: str
+
+
 _describe.add_options(SearchOptions, _core.search_options())
 _describe.add_options(TrainingOptions, _core.training_options())
+_describe.add_options(ImportOptions, [o for o in _core.import_options() if o[0] != "from"])
+_describe.add_options(ExportOptions, _core.export_options())

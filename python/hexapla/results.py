@@ -15,6 +15,7 @@ __all__ = [
     "Comparison",
     "Constraints",
     "Example",
+    "ImportedModel",
     "MetricScore",
     "Score",
     "SearchCandidate",
@@ -160,6 +161,18 @@ class SearchTrace:
     """The same in words."""
     finished: list[SearchHypothesis]
     """The translations that a Translator returns, best first."""
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """A model that was imported."""
+
+    kind: str
+    """"hf-marian", "ctranslate2" and the like: the value of the argument `kind`."""
+    origin: str
+    """The same in words, as the model's history has it."""
+    notes: list[str]
+    """What differs after the import."""
 
 
 @dataclass(frozen=True)

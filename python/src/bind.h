@@ -17,6 +17,7 @@ void bind_errors();
 void bind_translator(nb::module_& m);
 void bind_pending(nb::module_& m);
 void bind_trainer(nb::module_& m);
+void bind_convert(nb::module_& m);
 void bind_tools(nb::module_& m);  // evaluator, inspector, model
 
 // Sets the current Python exception to the class in hexapla.errors. Requires the GIL.

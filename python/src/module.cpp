@@ -77,9 +77,12 @@ NB_MODULE(_core, m) {
   m.def("set_leak_warnings", &nanobind::set_leak_warnings);
   m.def("search_options", [] { return tuples_of(hexapla::search_options()); });
   m.def("training_options", [] { return tuples_of(hexapla::training_options()); });
+  m.def("import_options", [] { return tuples_of(hexapla::import_options()); });
+  m.def("export_options", [] { return tuples_of(hexapla::export_options()); });
   bind_errors();
   bind_translator(m);
   bind_pending(m);
   bind_trainer(m);
+  bind_convert(m);
   bind_tools(m);
 }

@@ -66,7 +66,8 @@ KEYWORDS: dict[str, tuple[object, ...]] = {
 
 
 @pytest.mark.parametrize(("keywords", "declared"), [
-    (hexapla.SearchOptions, _core.search_options()), (hexapla.TrainingOptions, _core.training_options())])
+    (hexapla.SearchOptions, _core.search_options()), (hexapla.TrainingOptions, _core.training_options()),
+    (hexapla.ImportOptions, _core.import_options()[1:]), (hexapla.ExportOptions, _core.export_options())])
 def test_keywords_are_the_options_that_are_declared(keywords: type, declared: list[tuple[str, str, str, str]]) -> None:
     hints = get_type_hints(keywords)
     assert [name for name, *_ in declared] == list(hints)

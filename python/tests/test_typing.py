@@ -20,7 +20,8 @@ from hexapla._load import _core
 PUBLIC = [getattr(hexapla, name) for name in hexapla.__all__]
 CLASSES = [one for one in PUBLIC if isinstance(one, type)]
 RESULTS = [one for one in CLASSES if dataclasses.is_dataclass(one)]
-OPTIONS = [hexapla.SearchOptions, hexapla.TrainingOptions, hexapla.MetricOptions]
+OPTIONS = [hexapla.SearchOptions, hexapla.TrainingOptions, hexapla.MetricOptions, hexapla.ImportOptions,
+           hexapla.ExportOptions]
 
 
 def annotated() -> Iterator[tuple[str, Any]]:
@@ -105,7 +106,9 @@ def test_real_results_are_plain_data(translator: hexapla.Translator, model: str)
 
 @pytest.mark.parametrize(("of", "described"), [
     (hexapla.Translator, _core.search_options), (hexapla.SearchOptions, _core.search_options),
-    (hexapla.Trainer, _core.training_options), (hexapla.TrainingOptions, _core.training_options)])
+    (hexapla.Trainer, _core.training_options), (hexapla.TrainingOptions, _core.training_options),
+    (hexapla.import_model, lambda: _core.import_options()[1:]), (hexapla.ImportOptions, lambda: _core.import_options()[1:]),
+    (hexapla.export_model, _core.export_options), (hexapla.ExportOptions, _core.export_options)])
 def test_help_shows_every_option(of: type, described: Any) -> None:
     shown = " ".join(pydoc.plain(pydoc.render_doc(of)).replace("|", " ").split())
     for name, _, usual, what in described():

@@ -1,11 +1,10 @@
 #include "hexapla/model.h"
 
-#include "api/average.h"
+#include "api/files/average.h"
 #include "api/guard.h"
 #include "decode/opened/open_model.h"
 #include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
-#include "train/loop/run/run_models.h"
 
 namespace hexapla {
 
@@ -27,7 +26,7 @@ Model Model::average(const std::vector<std::string>& paths) {
   return api::guarded([&] {
     if (paths.empty()) throw UsageError("there is no model to average", "paths", "");
     std::vector<std::string> files;
-    for (const std::string& path : paths) files.push_back(train::is_checkpoint(path) ? path : model::model_file(path));
+    for (const std::string& path : paths) files.push_back(api::checkpoint_or_model(path));
     return Model(std::make_unique<Impl>(Impl{api::average_files(files)}));
   });
 }

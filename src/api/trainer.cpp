@@ -4,7 +4,7 @@
 
 #include "api/guard.h"
 #include "api/options.h"
-#include "api/training.h"
+#include "api/training/run_training.h"
 #include "base/options/option_names.h"
 #include "train/plan/resolve/resolve.h"
 
@@ -23,7 +23,7 @@ ValidationReport public_report(const train::Validation& v) {
 }
 
 // Forwards a training's events to the caller's functions.
-class CallbackWatcher final : public train::TrainWatcher {
+class CallbackWatcher final : public api::RunWatcher {
  public:
   CallbackWatcher(const TrainingCallbacks& callbacks, api::CallerFunctions& functions)
       : on_(callbacks), functions_(functions) {}
@@ -36,7 +36,7 @@ class CallbackWatcher final : public train::TrainWatcher {
   void updated(const train::TrainReport& r) override { tell(on_.on_report, public_report(r)); }
   void validated(const train::Validation& v) override { tell(on_.on_validation, public_report(v)); }
   void saved(int64_t update, const std::string& path) override { tell(on_.on_checkpoint, update, path); }
-  void reading(const char* what, int64_t pairs) { tell(on_.on_reading, std::string(what), pairs); }
+  void reading(const char* what, int64_t pairs) override { tell(on_.on_reading, std::string(what), pairs); }
 
  private:
   template <class F, class... Arguments>
@@ -122,7 +122,7 @@ TrainingResult Trainer::train(const TrainingCallbacks& callbacks) {
     const train::TrainOptions options = impl_->resolved(train::ValidSets::as_given);
     CallbackWatcher watcher(callbacks, functions);
     return public_result(api::run_training(
-        options, watcher, [&](const char* what, int64_t pairs) { watcher.reading(what, pairs); }, impl_->stopped,
+        options, watcher, impl_->stopped,
         {Impl::function(impl_->training_pairs, functions), Impl::function(impl_->validation_pairs, functions)}));
   });
 }

@@ -40,6 +40,10 @@ Option* Option::when(std::function<When()> condition) {
   condition_ = std::move(condition);
   return this;
 }
+std::string Option::name() const {
+  const auto& names = parsed_.get_lnames();
+  return names.empty() ? "" : names.front();
+}
 size_t Option::count() const { return parsed_.count(); }
 std::vector<std::string> Option::words() const {
   return parsed_.get_items_expected_max() == 0 ? CLI::results_t() : parsed_.reduced_results();

@@ -58,6 +58,7 @@ class Option {
   // The condition under which the option has an effect, evaluated after all options have been read.
   Option* when(std::function<When()> condition);
 
+  std::string name() const;                // the first long one, without dashes
   size_t count() const;                    // number of occurrences
   std::vector<std::string> words() const;  // its values; empty for a switch
   const Choices& choices() const { return choices_; }

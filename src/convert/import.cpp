@@ -1,5 +1,7 @@
 #include "convert/import.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -74,6 +76,21 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
+const Choices& names_of_kinds() {
+  static const Choices names = [] {
+    Choices all;
+    for (const Kind& kind : kinds()) all.push_back(kind.name);
+    return all;
+  }();
+  return names;
+}
+
+const char* help_of_from() {
+  static const std::string help =
+      fmt::format("kind of model: {}; default: detected", fmt::join(names_of_kinds(), ", "));
+  return help.c_str();
+}
+
 void resolve(model::Config& config, const std::string& file) {
   try {
     config.resolve();
@@ -126,27 +143,19 @@ double bytes_of(const ForeignModel& m) {
 
 namespace {
 
+// An option's value; "" if it was not given.
+std::string given(const std::string& word) { return word; }
+template <Number T>
+std::string given(T number) {
+  return number > 0 ? cat(number) : "";
+}
+
 // Rejects options that this kind of model does not read.
 void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
-  const std::pair<const char*, std::string> all[] = {{"positions", o.positions},
-                                                     {"heads", o.heads > 0 ? cat(o.heads) : ""},
-                                                     {"norm-position", o.norm_position},
-                                                     {"activation", o.activation},
-                                                     {"norm-eps", o.norm_eps > 0 ? cat(o.norm_eps) : ""},
-                                                     {"embedding-scale", o.embedding_scale},
-                                                     {"source-embedding", o.source_embedding},
-                                                     {"target-embedding", o.target_embedding},
-                                                     {"generator", o.generator},
-                                                     {"map", o.map},
-                                                     {"source-vocab", o.source_vocab},
-                                                     {"target-vocab", o.target_vocab},
-                                                     {"source-spm", o.source_spm},
-                                                     {"target-spm", o.target_spm},
-                                                     {"bpe", o.bpe},
-                                                     {"source-language", o.source_language},
-                                                     {"target-language", o.target_language}};
-  for (const auto& [name, value] : all) {
-    if (value.empty() || std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) continue;
+  ImportOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
+    const std::string value = given(field);
+    if (name == "from" || value.empty()) return;
+    if (std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) return;
     std::string readers;
     for (const Kind& other : kinds())
       if (std::find(other.options.begin(), other.options.end(), name) != other.options.end())
@@ -154,7 +163,7 @@ void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& pa
     throw UsageError(cat("`", name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
                          kind.name, ": leave it out"),
                      name, value);
-  }
+  });
 }
 
 // Uses the merges where no SentencePiece model is named.

@@ -5,62 +5,39 @@
 #include <iostream>
 #include <optional>
 
+#include "api/corpus/data.h"
 #include "base/error.h"
-#include "base/files/shell_word.h"
 #include "base/system/cancellation.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "data/curate/examination.h"
-#include "inspect/report/data_report.h"
 
 namespace hexapla::cli {
 namespace {
 
-// One file is a TSV, two are source and target.
-data::ParallelSource named(const std::vector<std::string>& files) {
-  data::ParallelSource from;
-  (files.size() == 1 ? from.tsv : from.source) = files.at(0);
-  if (files.size() > 1) from.target = files[1];
-  return from;
-}
-
 struct Data {
-  std::vector<std::string> files, tests, keep, drop;
-  std::string tsv, color = "auto";
-  data::ExamineOptions options;
+  api::DataOptions options;
+  std::string color = "auto";
   bool strict = false, json = false, quiet = false;
 
-  int run() {
-    resolve();
+  int run() const {
     Progress progress(make_terminal(parse_color(color), quiet));
-    std::optional<data::Examination> examined;
+    std::optional<api::ExaminedData> examined;
     try {
-      examined = data::examine(options, watch(progress));
+      examined = api::examine_data(options, watch(progress));
     } catch (const Canceled&) {
       progress.say("interrupted; nothing was written");
       return 128 + caught_signal();
     }
     progress.clear();
-    const data::Examination& found = *examined;
-    std::cout << (json ? inspect::data_json(found, options) : inspect::data_report(found, options, stdout_width()));
+    const data::Examination& found = examined->found;
+    std::cout << (json ? examined->json() : examined->text(stdout_width()));
     if (found.clean && !found.clean->written)
       throw DataError("--write-clean: nothing was written, because the sides are out of step: fix that first");
     if (strict && found.faulty() > 0)
       throw DataError(fmt::format("--strict: {} of fault found",
                                   found.faulty() == 1 ? "1 kind" : fmt::format("{} kinds", found.faulty())));
     return 0;
-  }
-
-  void resolve() {
-    if (files.size() == 1)
-      throw UsageError(
-          cat("one file alone: give SOURCE and TARGET, or --tsv ", shell_word(files[0]), " if it has both"));
-    if (!files.empty()) options.text = named(files);
-    options.text.tsv = tsv;
-    if (!tests.empty()) options.tests = named(tests);
-    for (const std::string& id : keep) options.keep.push_back(data::fault_named(id, "--keep"));
-    for (const std::string& id : drop) options.drop.push_back(data::fault_named(id, "--drop"));
   }
 
   static data::Watch watch(Progress& progress) {
@@ -95,16 +72,16 @@ constexpr auto kFooter =
 
 void add_data(Command& app, Action& chosen) {
   auto d = std::make_shared<Data>();
-  data::ExamineOptions& o = d->options;
+  data::ExamineOptions& o = d->options.how;
   Command* c = app.add_command("data", "find the faults of parallel text, and write the text without them");
-  c->add_option("files", d->files, "SOURCE TARGET: one sentence per line (plain, .gz, .zst, .xz; - is stdin)")
+  c->add_option("files", d->options.files, "SOURCE TARGET: one sentence per line (plain, .gz, .zst, .xz; - is stdin)")
       ->expected(0, 2)
       ->check(text_input())
       ->type_name("FILE FILE");
-  c->add_option("--tsv", d->tsv, "one file with SOURCE<TAB>TARGET lines instead")
+  c->add_option("--tsv", d->options.tsv, "one file with SOURCE<TAB>TARGET lines instead")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--test-sets", d->tests,
+  c->add_option("--test-sets", d->options.tests,
                 "find sentences of this test set in the text, ignoring case, blanks and punctuation")
       ->expected(1, 2)
       ->check(text_input())
@@ -125,13 +102,13 @@ void add_data(Command& app, Action& chosen) {
       ->expected(1, 2)
       ->type_name("FILE FILE");
   const auto writing = [d = d.get()] {
-    return When{!d->options.clean.empty(), "says what goes into clean files: give `write-clean`, too"};
+    return When{!d->options.how.clean.empty(), "says what goes into clean files: give `write-clean`, too"};
   };
-  c->add_option("--keep", d->keep, "faults that do not drop a pair")
+  c->add_option("--keep", d->options.keep, "faults that do not drop a pair")
       ->delimiter(',')
       ->type_name("FAULT,...")
       ->when(writing);
-  c->add_option("--drop", d->drop, "further faults that drop a pair")
+  c->add_option("--drop", d->options.drop, "further faults that drop a pair")
       ->delimiter(',')
       ->type_name("FAULT,...")
       ->when(writing);

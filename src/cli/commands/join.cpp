@@ -1,10 +1,10 @@
 // hexapla join: joins the outputs of all parts of a file.
-#include "base/error.h"
-#include "base/files/disk.h"
+#include <fmt/format.h>
+
+#include "api/corpus/join.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "data/files/shard_files.h"
 
 namespace hexapla::cli {
 namespace {
@@ -13,15 +13,10 @@ struct Join {
   std::vector<std::string> parts;
   std::string output;
 
-  int run() {
-    std::erase_if(parts, [](const std::string& path) {  // matched by part-*, also after a worker was killed
-      return path.ends_with(data::manifest_of("")) || has_temporary_name(path);
-    });
-    if (parts.empty())
-      throw UsageError("there are manifests and unfinished files alone; name the outputs of the parts");
-    const int64_t lines = data::join_shards(parts, output);
-    say_on_stderr(cat(text::counted(lines, "line"), " of ", text::counted(static_cast<long long>(parts.size()), "part"),
-                      ": ", output, "\n"));
+  int run() const {
+    const api::Joined joined = api::join(parts, output);
+    say_on_stderr(fmt::format("{} of {}: {}\n", text::counted(joined.lines, "line"),
+                              text::counted(static_cast<long long>(joined.parts), "part"), output));
     return 0;
   }
 };

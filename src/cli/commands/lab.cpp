@@ -2,22 +2,18 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 
+#include "api/program/lab.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "base/files/disk.h"
-#include "base/files/shell_word.h"
 #include "cli/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "lab/experiment.h"
 
 namespace hexapla::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
@@ -47,75 +43,29 @@ class ProgressOfLab : public lab::Watcher {
 };
 
 struct Lab {
-  std::string name, output = "lab", color = "auto", preset = "tiny";
-  std::vector<std::string> train_sets, valid_sets;
-  int64_t seeds = 0, updates = 0;
-  double minutes = 0;
+  api::LabOptions options;
+  std::string color = "auto";
   int threads = 0;
   bool quiet = false;
 
   int run() const {
-    if (name.empty()) return list();
-    const lab::Experiment& e = lab::experiment(name);
+    if (options.name.empty()) {
+      std::cout << api::list_experiments();
+      return 0;
+    }
     use_threads(threads);
-    const std::string runs = cat(output, "/runs/", e.name);
-    std::error_code error;
-    fs::create_directories(runs, error);
-    if (error)
-      throw RunError(cat("cannot create the folder ", runs, " (--output): ", system_text(error.value()),
-                         "; choose a folder that you may write to"));
     ProgressOfLab watcher(make_terminal(parse_color(color), quiet));
-    const auto began = Clock::now();
     try {
-      const lab::Report report = lab::run(e, settings(runs), watcher);
+      const api::LabResult result = api::run_lab(options, watcher);
       watcher.progress().clear();
-      return show(e, report, seconds_since(began), watcher.progress());
+      for (const std::string& finding : result.findings) std::cout << "- " << finding << "\n";
+      std::cout << std::flush;
+      watcher.progress().say(fmt::format("the report: {}", result.page));
+      return 0;
     } catch (const Canceled&) {
       watcher.progress().say("stopped; the same command goes on from there");
       return 128 + caught_signal();
     }
-  }
-
- private:
-  lab::Settings settings(const std::string& runs) const {
-    return {.folder = runs,
-            .seeds = seeds,
-            .updates = updates,
-            .train_sets = train_sets,
-            .valid_sets = valid_sets,
-            .preset = preset,
-            .minutes = minutes};
-  }
-
-  static int list() {
-    for (const lab::Experiment& e : lab::experiments())
-      std::cout << fmt::format("{:<10} {} ({})\n", e.name, e.question,
-                               *e.minutes ? cat("about ", e.minutes, " min") : "not timed");
-    return 0;
-  }
-
-  // The command that reproduces the report, without its output folder.
-  std::string command() const {
-    std::string text = "hexapla lab " + name;
-    if (seeds > 0) text += fmt::format(" --seeds {}", seeds);
-    if (updates > 0) text += fmt::format(" --updates {}", updates);
-    if (minutes > 0) text += fmt::format(" --minutes {}", minutes);
-    if (train_sets.empty()) return text;
-    text += " --preset " + preset;
-    for (const auto& [option, files] : {std::pair{" --train-sets", &train_sets}, {" --valid-sets", &valid_sets}}) {
-      text += option;
-      for (const std::string& file : *files) text += " " + shell_word(file);
-    }
-    return text;
-  }
-
-  int show(const lab::Experiment& e, const lab::Report& report, double seconds, Progress& progress) const {
-    const lab::Making making{e.name, e.question, e.sources, command(), lab::seeds_of(e, settings("")), seconds};
-    const std::vector<std::string> files = lab::write_report(output, making, report);
-    for (const std::string& finding : report.findings) std::cout << "- " << finding << "\n";
-    std::cout << std::flush;
-    progress.say(fmt::format("the report: {}", files.front()));
-    return 0;
   }
 };
 
@@ -124,21 +74,24 @@ struct Lab {
 void add_lab(Command& app, Action& chosen) {
   auto lab = std::make_shared<Lab>();
   Command* c = app.add_command("lab", "experiments that answer questions about the Transformer with a run");
-  c->add_option("name", lab->name, "the experiment; without a name they are listed")->type_name("NAME");
-  c->add_option("-o,--output", lab->output, "folder for the report; the models go to DIR/runs/NAME")->type_name("DIR");
-  c->add_option("--seeds", lab->seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
-  c->add_option("--updates", lab->updates, ranges::count, "updates of each training; 0: as the experiment declares");
-  c->add_option("--minutes", lab->minutes, ranges::from_0,
+  c->add_option("name", lab->options.name, "the experiment; without a name they are listed")->type_name("NAME");
+  c->add_option("-o,--output", lab->options.output, "folder for the report; the models go to DIR/runs/NAME")
+      ->type_name("DIR");
+  c->add_option("--seeds", lab->options.seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
+  c->add_option("--updates", lab->options.updates, ranges::count,
+                "updates of each training; 0: as the experiment declares");
+  c->add_option("--minutes", lab->options.minutes, ranges::from_0,
                 "choose the updates so that the whole takes about this long (table3, softmax); 0: --updates");
-  c->add_option("--train-sets", lab->train_sets, "parallel text to train on instead of made-up text (table3, softmax)")
+  c->add_option("--train-sets", lab->options.train_sets,
+                "parallel text to train on instead of made-up text (table3, softmax)")
       ->type_name("SOURCE TARGET")
       ->check(text_input());
-  c->add_option("--valid-sets", lab->valid_sets, "the text that perplexity and BLEU are measured on")
+  c->add_option("--valid-sets", lab->options.valid_sets, "the text that perplexity and BLEU are measured on")
       ->type_name("SOURCE TARGET")
       ->check(text_input());
-  c->add_option("--preset", lab->preset, "the model and recipe that all trainings on such text differ from")
+  c->add_option("--preset", lab->options.preset, "the model and recipe that all trainings on such text differ from")
       ->when([lab = lab.get()] {
-        return When{!lab->train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
+        return When{!lab->options.train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
       });
   c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
   c->add_option("--color", lab->color, "auto, always or never");

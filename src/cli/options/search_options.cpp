@@ -49,6 +49,12 @@ void bind_options(Command& command, decode::DecodingOptions& options) {
   decode::BeamOptions::visit(options, declare_in(command, options));
   decode::SampleOptions::visit(options, declare_in(command, options));
 }
+void bind_kind(Command& command, api::ExportOptions& options) {
+  api::ExportOptions::visit_kind(options, declare_in(command, options));
+}
+void bind_search(Command& command, api::ExportOptions& options) {
+  api::ExportOptions::visit_search(options, declare_in(command, options));
+}
 void bind_n_best(Command& command, decode::BeamOptions& options) {
   decode::BeamOptions::visit_n_best(options, [&](const std::string& name, auto& field, const std::string& help,
                                                  const auto& allowed, const When& when) {
@@ -67,6 +73,15 @@ Option* bind_glossary(Command& command, std::string& path) {
 
 std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path) {
   return path.empty() ? nullptr : std::make_shared<const decode::Glossary>(decode::Glossary::read(path));
+}
+
+std::vector<GivenOption> given_words(const Command& command, const std::vector<std::string>& names) {
+  std::vector<GivenOption> given;
+  for (const Option& option : command.options())
+    if (const std::string name = option.name();
+        option.count() > 0 && std::find(names.begin(), names.end(), name) != names.end())
+      given.push_back({name, option.words()});
+  return given;
 }
 
 std::function<bool(const std::string& option)> given_in(const Command& command) {

@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
 
+#include "api/files/export.h"
+#include "base/options/given_option.h"
 #include "cli/command.h"
 #include "decode/constraints/glossary.h"
 #include "decode/options/named/decoding_options.h"
@@ -12,6 +14,8 @@ namespace hexapla::cli {
 void bind_options(Command& command, decode::ScoringOptions& options);
 void bind_options(Command& command, decode::BeamOptions& options);
 void bind_options(Command& command, decode::DecodingOptions& options);  // all but n-best
+void bind_kind(Command& command, api::ExportOptions& options);
+void bind_search(Command& command, api::ExportOptions& options);
 void bind_n_best(Command& command, decode::BeamOptions& options);
 // --glossary FILE
 Option* bind_glossary(Command& command, std::string& path);
@@ -22,6 +26,8 @@ void bind_options(Command& command, decode::BeamOptions& options, const std::vec
 // A function that tells whether an option was given to the parsed command, which it borrows; false
 // for options that the command does not have.
 std::function<bool(const std::string& option)> given_in(const Command& command);
+// The given ones of the named options, in words.
+std::vector<GivenOption> given_words(const Command& command, const std::vector<std::string>& names);
 // The given options of a command, except those in `but`, for the library.
 template <class Bound>
 Options given_options(const Command& command, const Bound& options, const std::vector<std::string>& but) {

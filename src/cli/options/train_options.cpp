@@ -10,8 +10,6 @@
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/parser.h"
-#include "train/plan/resolve/recipes.h"
-#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::cli {
 namespace {

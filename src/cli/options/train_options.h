@@ -3,8 +3,8 @@
 // files.
 #include <string>
 
+#include "api/training/options.h"
 #include "cli/command.h"
-#include "train/plan/options/options.h"
 
 namespace hexapla::cli {
 

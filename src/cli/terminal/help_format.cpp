@@ -6,11 +6,11 @@
 #include <sstream>
 #include <utility>
 
+#include "api/display.h"
 #include "base/classic.h"
 #include "base/options/option_names.h"
 #include "cli/parser.h"
 #include "cli/terminal/terminal.h"
-#include "text/utf8.h"
 
 namespace hexapla::cli {
 namespace {

@@ -16,8 +16,10 @@ class LineNotes {
   void add(const std::string& where, const std::string& what) {
     if (++count_ <= most) progress_.say(fmt::format("{}: {}", where, what));
   }
-  void finish() const {
+  // Says how many more there were, and starts again.
+  void finish() {
     if (count_ > most) progress_.say(text::counted(count_ - most, "more note like these", "more notes like these"));
+    count_ = 0;
   }
 
  private:

@@ -11,12 +11,12 @@
 #include <ctime>
 #include <sstream>
 
+#include "api/display.h"
 #include "base/classic.h"
 #include "base/error.h"
 #include "base/options/option_names.h"
 #include "base/range.h"
 #include "base/system/cancellation.h"
-#include "text/utf8.h"
 
 namespace hexapla::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "text/quantities.h"
+#include "api/display.h"
 
 namespace hexapla::cli {
 

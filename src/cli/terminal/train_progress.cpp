@@ -6,12 +6,10 @@
 #include <filesystem>
 #include <sstream>
 
+#include "api/display.h"
 #include "base/classic.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "inspect/drawing/chart.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace hexapla::cli {
 namespace {
@@ -131,7 +129,8 @@ std::string ProgressWatcher::bold(const std::string& text) const {
   return progress_.terminal().color ? "\x1b[1m" + text + "\x1b[0m" : text;
 }
 
-void ProgressWatcher::set_folder(const std::string& folder) {
+void ProgressWatcher::begins(const std::string& folder) {
+  progress_.show("reading the training sets ...");
   for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(number(object, "loss"));
   for (const auto& object : objects_in(folder + "/valid.jsonl")) {
     train::Validation v;
@@ -144,6 +143,15 @@ void ProgressWatcher::set_folder(const std::string& folder) {
     if (const auto found = object.find("script"); found != object.end() && found->is_number()) v.script = *found;
     history_.emplace_back(v.update, v);
   }
+}
+
+void ProgressWatcher::reading(const char* what, int64_t pairs) {
+  if (pairs <= pairs_read_) reading_since_ = Clock::now();  // reading starts again
+  pairs_read_ = pairs;
+  const double seconds = std::max(std::chrono::duration<double>(Clock::now() - reading_since_).count(), 1e-3);
+  progress_.show(pairs == 0 ? fmt::format("{} ...", what)
+                            : fmt::format("{} the training sets: {}, {} per second", what, text::counted(pairs, "pair"),
+                                          text::grouped(static_cast<long long>(double(pairs) / seconds))));
 }
 
 void ProgressWatcher::note(const std::string& text) { progress_.say("note: " + text); }

@@ -1,18 +1,21 @@
 #pragma once
+#include <chrono>
+
+#include "api/training/run_training.h"
 #include "cli/terminal/terminal.h"
-#include "train/loop/trainer.h"
 
 namespace hexapla::cli {
 
 // Shows a training run: on a terminal a live line, and a table at each validation; otherwise one
 // plain line per report and per validation.
-class ProgressWatcher : public train::TrainWatcher {
+class ProgressWatcher : public api::RunWatcher {
  public:
   explicit ProgressWatcher(const Terminal& terminal) : progress_(terminal) {}
+
   // Reads valid.jsonl and train.jsonl of an earlier start, so that "best" and the sparklines cover
   // the whole run.
-  void set_folder(const std::string& folder);
-
+  void begins(const std::string& folder) override;
+  void reading(const char* what, int64_t pairs) override;
   void note(const std::string& text) override;
   void started(const train::TrainStart& s) override;
   void running(const train::TrainReport& r) override;
@@ -26,7 +29,10 @@ class ProgressWatcher : public train::TrainWatcher {
   void show_table(const train::Validation& v);
   void show_samples(const train::Validation& v);
 
+  using Clock = std::chrono::steady_clock;
   Progress progress_;
+  Clock::time_point reading_since_ = Clock::now();
+  int64_t pairs_read_ = 0;
   std::vector<double> losses_;                                  // of the reports
   std::vector<std::pair<int64_t, train::Validation>> history_;  // without their samples
   std::vector<std::string> last_hypotheses_;

@@ -96,7 +96,7 @@ TEST_F(Shown, OnATerminalATableWithSamples) {
                                    << "damaged\n";
   const std::string text = stderr_of([&] {
     ProgressWatcher watcher({.live = true, .color = true, .quiet = false, .width = 100});
-    watcher.set_folder(folder());
+    watcher.begins(folder());
     watcher.validated(some_validation(200, 20, "a cat"));
     watcher.validated(some_validation(300, 31, "a dog"));
   });

@@ -23,16 +23,6 @@ constexpr int warm_up = 2, most_updates = 200, fewest_updates = 5;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-text::Vocabulary vocabulary_of(int64_t size) {
-  text::PieceModel model;
-  model.pieces = {{"<pad>", 0, text::PieceModel::Type::control},
-                  {"<s>", 0, text::PieceModel::Type::control},
-                  {"</s>", 0, text::PieceModel::Type::control},
-                  {"<unk>", 0, text::PieceModel::Type::unknown}};
-  for (int64_t i = 4; i < size; ++i) model.pieces.push_back({cat("\xE2\x96\x81", i), static_cast<float>(-i)});
-  return text::Vocabulary::parse(model.serialized(), "made-up vocabulary");
-}
-
 text::Ids made_up_ids(Random& random, int64_t n, int64_t vocabulary) {
   text::Ids ids(static_cast<size_t>(n));
   for (int32_t& id : ids) id = static_cast<int32_t>(4 + random.below(static_cast<uint32_t>(vocabulary - 4)));
@@ -190,6 +180,16 @@ class Updates {
 
 }  // namespace
 
+text::Vocabulary made_up_vocabulary(int64_t size) {
+  text::PieceModel model;
+  model.pieces = {{"<pad>", 0, text::PieceModel::Type::control},
+                  {"<s>", 0, text::PieceModel::Type::control},
+                  {"</s>", 0, text::PieceModel::Type::control},
+                  {"<unk>", 0, text::PieceModel::Type::unknown}};
+  for (int64_t i = 4; i < size; ++i) model.pieces.push_back({cat("\xE2\x96\x81", i), static_cast<float>(-i)});
+  return text::Vocabulary::parse(model.serialized(), "made-up vocabulary");
+}
+
 train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
   Random random(seed);
   std::vector<data::Example> examples;
@@ -205,7 +205,7 @@ train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
     e.line = i;
     examples.push_back(std::move(e));
   }
-  const text::Vocabulary vocabulary = vocabulary_of(load.vocabulary);
+  const text::Vocabulary vocabulary = made_up_vocabulary(load.vocabulary);
   train::TrainingData data{{data::store_examples(examples), vocabulary, vocabulary}};
   data.sets = {"made-up pairs"};
   return data;

@@ -14,6 +14,8 @@ struct Workload {
   double seconds = 10;            // per measurement, approximately
 };
 
+// Pieces without meaning. size: at least 5.
+text::Vocabulary made_up_vocabulary(int64_t size);
 // Made-up pairs with the lengths of news text, and a vocabulary of load.vocabulary pieces.
 train::TrainingData made_up_data(const Workload& load, uint64_t seed);
 

@@ -5,13 +5,11 @@
 #include <iostream>
 #include <numeric>
 
-#include "backend/cpu/cpu.h"
+#include "api/display.h"
+#include "api/training/replay.h"
 #include "base/compute/parallel.h"
 #include "cli/command.h"
 #include "cli/terminal/terminal.h"
-#include "text/utf8.h"
-#include "train/loop/replay.h"
-#include "train/measure/memory_budget.h"
 
 namespace hexapla::cli {
 namespace {
@@ -51,16 +49,10 @@ struct Replay {
 
   int run() const {
     use_threads(threads);
-    const train::SavedStep saved = train::load_step(path);
-    const auto backend = make_cpu_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
-    size_t most = 0;
-    for (const data::Batch& b : saved.step.batches)
-      most = std::max(most, train::step_memory(*saved.model, b, saved.step.objective));
-    Arena arena(train::capacity_for(most));
-    Context cx{*backend, arena};
-    const train::StepFindings f = train::check_step(cx, *saved.model, *saved.parameters, saved.step);
-    std::cout << "was      " << text::printable(saved.step.reason) << "\n"
-              << "pairs    " << train::lines_of(saved.step) << " of the training sets\n"
+    const api::Replayed replayed = api::replay(path, precision);
+    const train::StepFindings& f = replayed.found;
+    std::cout << "was      " << text::printable(replayed.reason) << "\n"
+              << "pairs    " << replayed.lines << " of the training sets\n"
               << "found    " << f.text() << "\n"
               << fmt::format("loss     {:.9g} per token, gradient norm {:.9g}\n\n",
                              f.loss.loss / static_cast<double>(std::max<int64_t>(f.loss.tokens, 1)), f.gradient_norm)

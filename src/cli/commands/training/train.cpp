@@ -5,14 +5,11 @@
 #include <csignal>
 #include <iostream>
 
-#include "backend/cpu/cpu.h"
+#include "api/program/processes.h"
 #include "base/files/shell_word.h"
 #include "cli/command.h"
-#include "cli/commands/training/training.h"
 #include "cli/options/train_options.h"
-#include "train/cluster/mpi/launched_processes.h"
-#include "train/plan/resolve/recipes.h"
-#include "train/plan/resolve/resolve.h"
+#include "cli/terminal/train_progress.h"
 
 namespace hexapla::cli {
 namespace {
@@ -23,34 +20,19 @@ struct Train : BoundTrainOptions {
   Command* command = nullptr;
 
   int run() {
-    const auto processes = train::cluster::launched_processes();
-    if (processes->first()) return run(*processes);
-    try {
-      return run(*processes);
-    } catch (const UsageError& e) {  // other processes than the first add their name
-      throw UsageError(named(*processes, e), e.option(), e.value());
-    } catch (const DataError& e) {
-      throw DataError(named(*processes, e));
-    } catch (const RunError& e) {
-      throw RunError(named(*processes, e));
-    }
-  }
-
-  static std::string named(const train::cluster::Processes& processes, const UserError& e) {
-    const std::string name = train::cluster::name_of(processes), what = e.what();
-    return what.starts_with("process ") ? what : name + ": " + what;
+    const auto processes = api::launched_processes();
+    return api::in_name_of(*processes, [&] { return run(*processes); });
   }
 
   int run(train::cluster::Processes& processes) {
     train::TrainOptions o = resolve_train_options(*command, *this);
     if (dump && !processes.first()) return 0;
     if (dump) {
-      o.precision = name_of(parse_precision(o.precision));
-      std::cout << train::dump_options(o) << "\n";
+      std::cout << api::dump_training(o) << "\n";
       return 0;
     }
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet || !processes.first()));
-    const train::TrainResult result = run_training(o, watcher, processes);
+    const train::TrainResult result = api::run_training(o, watcher, stop_on_signals(), {}, processes);
     if (processes.first()) report(watcher.progress(), o, result);
     if (result.end == train::TrainEnd::interrupted) return 128 + (caught_signal() > 0 ? caught_signal() : SIGTERM);
     train::require_whole(result);

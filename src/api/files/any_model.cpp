@@ -1,4 +1,4 @@
-#include "cli/any_model.h"
+#include "api/files/any_model.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include "convert/import.h"
 #include "tensor/safetensors.h"
 
-namespace hexapla::cli {
+namespace hexapla::api {
 namespace {
 
 // A temporary folder (in TMPDIR), removed at the end.
@@ -63,4 +63,4 @@ decode::OpenModel open_any_model(const std::string& path) {
   return decode::open_model(file);
 }
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

@@ -1,4 +1,4 @@
-#include "api/training.h"
+#include "api/training/run_training.h"
 
 #include <fmt/format.h>
 
@@ -16,12 +16,12 @@
 namespace hexapla::api {
 namespace {
 
-std::optional<train::TrainingData> read_data(const train::TrainOptions& options, const data::ReadingProgress& reading,
+std::optional<train::TrainingData> read_data(const train::TrainOptions& options, RunWatcher& watcher,
                                              const std::atomic<bool>& stop, const train::ProgramPairs& pairs,
                                              train::cluster::Processes& processes) {
   const auto progress = [&](const char* what, int64_t n) {
     check_canceled();
-    reading(what, n);
+    watcher.reading(what, n);
   };
   std::optional<train::TrainingData> data;
   unless_stopped(stop, [&] {
@@ -62,15 +62,15 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
 
 }  // namespace
 
-train::TrainResult run_training(const train::TrainOptions& asked, train::TrainWatcher& watcher,
-                                const data::ReadingProgress& reading, const std::atomic<bool>& stop,
+train::TrainResult run_training(const train::TrainOptions& asked, RunWatcher& watcher, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs, train::cluster::Processes& processes) {
   const CancelScope scope(&stop);
+  if (processes.first()) watcher.begins(asked.model);
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
   const train::TrainOptions options =
       train::with_decay_of_run(with_precision(asked, earlier, watcher, processes), earlier, watcher);
   const auto backend = make_cpu_backend(parse_precision(options.precision));
-  const std::optional<train::TrainingData> data = read_data(options, reading, stop, pairs, processes);
+  const std::optional<train::TrainingData> data = read_data(options, watcher, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");
   if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};
   const int32_t pieces = data->pairs.target.size();

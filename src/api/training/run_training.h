@@ -1,10 +1,21 @@
 #pragma once
 #include <atomic>
+#include <functional>
 
 #include "train/feed/training_data.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla::api {
+
+// Watches a whole training: what comes before the updates, too.
+class RunWatcher : public train::TrainWatcher {
+ public:
+  virtual void begins(const std::string& /*folder*/) {}  // before anything is read; in the first process alone
+  virtual void reading(const char* /*what*/, int64_t /*pairs*/) {}
+};
+
+// Called when the training begins: from then on a caller may handle signals by setting the flag.
+using Stop = std::function<const std::atomic<bool>&()>;
 
 // Runs a whole training, for all interfaces: reads the data, trains, notifies `watcher`, and leaves
 // train.jsonl, TensorBoard events and report.html in the folder. Ends once `stop` is true, while
@@ -12,8 +23,7 @@ namespace hexapla::api {
 // (train/loop/run/result.h), which checks for missing files. Errors as prepare_data() and
 // train::train(). processes: those that train together; the first one owns the folder and the
 // watcher.
-train::TrainResult run_training(const train::TrainOptions& options, train::TrainWatcher& watcher,
-                                const data::ReadingProgress& reading, const std::atomic<bool>& stop,
+train::TrainResult run_training(const train::TrainOptions& options, RunWatcher& watcher, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs = {},
                                 train::cluster::Processes& processes = train::cluster::alone());
 

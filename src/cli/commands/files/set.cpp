@@ -1,12 +1,9 @@
 // hexapla set: changes the defaults that a model records for its use.
-#include <set>
-
+#include "api/files/usage.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
-#include "decode/opened/change_usage.h"
-#include "decode/opened/open_model.h"
 
 namespace hexapla::cli {
 namespace {
@@ -16,19 +13,7 @@ struct Set {
   std::vector<std::string> changes;
 
   int run() const {
-    const std::string file = model::model_file(model);
-    const model::LoadedModel m = model::load_to_translate(file);
-    model::Usage usage = m.usage;
-    std::set<std::string> changed;
-    for (const std::string& change : changes) {
-      const size_t equals = change.find('=');
-      if (equals == change.npos)
-        throw UsageError(cat("'", change, "' is not NAME=VALUE; NAME= alone removes a value"), "changes", change);
-      const std::string name = change.substr(0, equals);
-      if (!changed.insert(name).second) throw UsageError("'" + name + "' is changed twice; give it once", name, change);
-      decode::change_usage(usage, name, change.substr(equals + 1), m.config);
-    }
-    model::copy_with_usage(file, usage, output);
+    const model::Usage usage = api::set_usage(model, changes, output);
     say_on_stderr(cat(output, ": ", usage.empty() ? "nothing is recorded" : usage.to_json(), "\n"));
     return 0;
   }

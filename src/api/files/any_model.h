@@ -2,7 +2,7 @@
 #include "convert/foreign/foreign_model.h"
 #include "decode/opened/open_model.h"
 
-namespace hexapla::cli {
+namespace hexapla::api {
 
 // Opens a model file of ours, the folder of a run, or a model of another system that can be
 // imported without options (convert/import.h), through a temporary file that is removed before this
@@ -15,4 +15,4 @@ bool is_own_model(const std::string& path);
 // Whether it is a model of another system.
 bool is_foreign_model(const std::string& path);
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

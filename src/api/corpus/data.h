@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "data/curate/examination.h"
+
+namespace hexapla::api {
+
+struct DataOptions {
+  std::vector<std::string> files;       // source and target text
+  std::string tsv;                      // or one file with both
+  std::vector<std::string> tests;       // a test set: source and target, or one TSV
+  std::vector<std::string> keep, drop;  // names of faults: ExamineOptions::keep, drop
+  data::ExamineOptions how;             // the rest; text, tests, keep and drop are set from the above
+};
+
+struct ExaminedData {
+  data::Examination found;
+  data::ExamineOptions how;
+
+  std::string text(int columns) const;  // the report, for a terminal
+  std::string json() const;
+};
+
+// Looks for faults in parallel text. UsageError: one file alone, or an unknown fault; otherwise as data::examine().
+ExaminedData examine_data(const DataOptions& options, const data::Watch& watch);
+
+}  // namespace hexapla::api

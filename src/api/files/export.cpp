@@ -1,0 +1,82 @@
+#include "api/files/export.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "convert/kinds/ctranslate2/ctranslate2_writer.h"
+#include "convert/kinds/hugging_face/writer/marian.h"
+#include "convert/kinds/hugging_face/writer/multilingual.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
+#include "convert/kinds/marian/marian_writer.h"
+#include "decode/options/search_defaults.h"
+
+namespace hexapla::api {
+namespace {
+
+ExportOptions read(const Given& given) {
+  ExportOptions o;
+  take_given(given, o);
+  ExportOptions::visit(o, [&](const std::string& name, const auto& field, const char*, const auto& allowed,
+                              const When&) { check_allowed(name, field, allowed); });
+  refuse_idle(given, o);
+  if (o.to == "hf-multilingual" && o.like.empty())
+    throw UsageError("`to` hf-multilingual needs `like`, the folder that the model was imported from", "like", "");
+  if (o.precision == "int8" && !(o.to == "ctranslate2" || o.to == "argos"))
+    throw UsageError(cat("`to` ", o.to, " has weights in f32; leave `precision` out"), "precision", o.precision);
+  return o;
+}
+
+// "en-de"
+std::pair<std::string, std::string> pair(const std::string& languages) {
+  const size_t hyphen = languages.find('-');
+  if (hyphen == std::string::npos || hyphen == 0 || hyphen + 1 == languages.size())
+    throw UsageError(cat("`languages` is '", languages, "', but a package says from which language into which: en-de"),
+                     "languages", languages);
+  return {languages.substr(0, hyphen), languages.substr(hyphen + 1)};
+}
+
+std::vector<std::string> write(model::LoadedModel& m, const std::string& folder, ExportOptions& o, const Given& given) {
+  const auto search = [&] {
+    decode::take_search_defaults(
+        m.usage, [&](const std::string& name) { return given.contains(name); }, o.search);
+    refuse_idle(given, o);
+    return o.search;
+  };
+  const auto type = o.precision == "int8" ? convert::CTranslate2Type::int8 : convert::CTranslate2Type::f32;
+  if (o.to == "argos") {
+    const auto [source, target] = pair(o.languages);
+    return convert::export_argos(m, folder, type, source, target);
+  }
+  if (o.to == "hf-marian") return convert::export_hugging_face_marian(m, folder, search());
+  if (o.to == "hf-multilingual") return convert::export_hugging_face_multilingual(m, o.like, folder, search());
+  if (o.to == "safetensors") return convert::export_safetensors(m, folder);
+  if (o.to == "marian") return convert::export_marian(m, folder, search());
+  return convert::export_ctranslate2(m, folder, type);
+}
+
+double megabytes_in(const std::string& folder) {
+  double bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) bytes += static_cast<double>(entry.file_size());
+  return bytes / 1e6;
+}
+
+std::string limit(const std::string& to, const model::Config& c) {
+  if (to == "safetensors" || to == "marian" || to == "hf-multilingual" || c.positions == "learned") return "";
+  if (c.positions == "none" && to == "hf-marian") return "";
+  return fmt::format("sentences may have up to {} tokens there", convert::positions_written);
+}
+
+}  // namespace
+
+Exported export_model(const std::string& model, const std::string& folder, std::vector<GivenOption> all) {
+  const Given given = by_name(all, names_of<ExportOptions>());
+  ExportOptions o = read(given);
+  model::LoadedModel m = model::load_model(model::model_file(model));
+  const std::vector<std::string> notes = write(m, folder, o, given);
+  return {megabytes_in(folder), limit(o.to, m.config), notes};
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,31 @@
+#include "api/files/import.h"
+
+#include <filesystem>
+
+#include "api/files/any_model.h"
+#include "base/error.h"
+#include "base/files/overwriting.h"
+
+namespace hexapla::api {
+namespace {
+
+// Only the files of the model that is read tell which they are, and nothing has been read yet.
+void refuse_other_file(const std::string& output, const std::string& option) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;
+  if (!is_own_model(output))
+    throw UsageError(cat(option, " ", output, " is there already and is no model of hexapla's; name another file"));
+}
+
+}  // namespace
+
+convert::Imported import_model(const std::string& path, const std::string& output,
+                               const convert::ImportOptions& options,
+                               const std::function<void(const convert::ImportProgress&)>& progress,
+                               const std::string& output_option) {
+  refuse_to_overwrite({path}, output_option, output);
+  refuse_other_file(output, output_option);
+  return convert::import_model(path, output, options, progress);
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,64 @@
+#pragma once
+// The measurements of `hexapla bench`. All use the threads of use_threads().
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "decode/text/translator.h"
+#include "model/config.h"
+#include "train/scale/measurement.h"
+
+namespace hexapla::api {
+
+using Tell = std::function<void(const std::string& lines)>;
+
+// Every kind of op at training shapes, against the arithmetic or memory limit of this machine.
+struct OpsBench {
+  std::string preset = "tiny", precision = "auto";
+  int64_t rows = 2048, vocabulary = 10000;
+};
+void bench_ops(const OpsBench& options, const Tell& tell);
+
+// Training on made-up ids, as Learner trains.
+struct TrainBench {
+  std::string preset = "tiny", lengths = "wmt", precision = "auto";
+  int64_t vocabulary = 10000, tokens = 2048;
+  double seconds = 10, dropout = 0.1;
+  std::string batches_file;  // to write the batches to, as JSON; "": none
+};
+struct MeasuredTraining {
+  double tokens_per_second = 0, products_share = 0;  // medians over the steps
+  size_t steps = 0;
+  std::string precision, products;  // as resolved; the implementation of products
+};
+MeasuredTraining bench_train(const TrainBench& options);
+
+// Translation: of made-up ids with a model, or an untrained one, or of a text.
+struct TranslateBench {
+  std::string model, text, output, shortlist;
+  std::string preset = "base", precision = "f32";
+  bool precision_given = false;
+  int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
+  int beam = 4, rounds = 3;
+};
+struct MeasuredTranslation {
+  double seconds = 0, rate = 0;  // medians over the rounds; rate: lines of the text or made-up tokens per second
+  std::string products;
+};
+MeasuredTranslation bench_translate(const TranslateBench& options, const decode::LineWarning& warn);
+void write_untrained(const TranslateBench& options, const std::string& path);
+
+// An update by the processes that a launcher started: measured, and computed for more.
+struct ClusterBench {
+  train::scale::Workload load;
+  std::string precision = "auto";
+  std::vector<double> rates{1, 10, 25, 100};  // Gbit/s
+  bool json = false, overlap = false;
+};
+struct MeasuredCluster {
+  std::string report, svg;  // empty in other processes than the first
+};
+MeasuredCluster bench_cluster(const ClusterBench& options);
+
+}  // namespace hexapla::api

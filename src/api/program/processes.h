@@ -1,0 +1,27 @@
+#pragma once
+#include <memory>
+
+#include "base/error.h"
+#include "train/cluster/processes.h"
+
+namespace hexapla::api {
+
+// The processes that a launcher (mpirun, srun) started to train together; train::cluster::alone() without one. Errors
+// as train::cluster::launched_processes().
+std::unique_ptr<train::cluster::Processes> launched_processes();
+
+// Rethrows an error of another process than the first with the name of the process.
+[[noreturn]] void rethrow_in_name_of(const train::cluster::Processes& processes, const UserError& error);
+
+// Calls f(). Errors of other processes than the first begin with the name of the process.
+template <class F>
+auto in_name_of(const train::cluster::Processes& processes, F&& f) {
+  try {
+    return f();
+  } catch (const UserError& e) {
+    if (processes.first()) throw;
+    rethrow_in_name_of(processes, e);
+  }
+}
+
+}  // namespace hexapla::api

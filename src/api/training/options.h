@@ -1,0 +1,11 @@
+#pragma once
+// The options of a training, for interfaces that declare each of them and take them from files and words.
+#include "train/plan/resolve/recipes.h"
+#include "train/plan/resolve/resolve.h"
+
+namespace hexapla::api {
+
+// train::dump_options(), with `precision` as this machine resolves it.
+std::string dump_training(train::TrainOptions options);
+
+}  // namespace hexapla::api
