@@ -5,7 +5,7 @@
 #include "api/files/any_model.h"
 #include "base/error.h"
 #include "data/files/lines.h"
-#include "decode/options/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/options/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 #include "inspect/report/comparison.h"
 
 namespace hexapla::api {

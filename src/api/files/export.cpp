@@ -10,7 +10,7 @@
 #include "convert/kinds/hugging_face/writer/multilingual.h"
 #include "convert/kinds/mapped/plain_safetensors.h"
 #include "convert/kinds/marian/marian_writer.h"
-#include "decode/options/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 
 namespace hexapla::api {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/options/given_option.h"
-#include "decode/options/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 
 namespace hexapla::api {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "data/files/corpus.h"
 #include "decode/opened/open_model.h"
-#include "decode/options/search_defaults.h"
+#include "decode/options/named/search_defaults.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "model/weights/mixed_precision.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/options/decoding_options.h"
+#include "decode/options/named/decoding_options.h"
 
 namespace hexapla::api {
 

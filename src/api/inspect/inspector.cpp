@@ -143,13 +143,8 @@ struct Inspector::Impl {
 
   SearchTrace traced(const std::string& source, const decode::TranslateOptions& how) const {
     std::vector<std::string> warnings;
-    const text::Ids ids = inspect::read_source(text(), source, kept_in(warnings), static_cast<size_t>(how.max_length));
-    const std::vector<text::Ids> sources{ids};
-    const DType dtype = m.file.net->target_embedding().table.value.dtype;
-    Arena arena(decode::search_memory(*m.file.net, sources, how.search, dtype));
-    Context cx{*m.backend, arena, dtype};
-    const decode::Trace found = decode::trace_search(cx, *m.file.net, ids, how.search, decode::special_ids(m.target),
-                                                     decode::opened_line(m.target, source).opening);
+    const auto [ids, found] =
+        api::trace_line(m, source, how.search, kept_in(warnings), static_cast<size_t>(how.max_length));
     SearchTrace trace = api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
     trace.warnings = std::move(warnings);
     return trace;

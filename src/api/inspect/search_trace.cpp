@@ -1,5 +1,8 @@
 #include "api/inspect/search_trace.h"
 
+#include "decode/lines/opened_line.h"
+#include "decode/search/search.h"
+
 namespace hexapla::api {
 namespace {
 
@@ -52,6 +55,17 @@ SearchStep public_step(const decode::TracedStep& step, const std::vector<double>
 }
 
 }  // namespace
+
+LineTrace trace_line(const decode::OpenModel& m, const std::string& line, const decode::SearchOptions& how,
+                     const decode::LineWarning& warn, size_t longest) {
+  const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, warn, longest);
+  const std::vector<text::Ids> sources{source};
+  const DType dtype = m.file.net->target_embedding().table.value.dtype;
+  Arena arena(decode::search_memory(*m.file.net, sources, how, dtype));
+  Context cx{*m.backend, arena, dtype};
+  return {source, decode::trace_search(cx, *m.file.net, source, how, decode::special_ids(m.target),
+                                       decode::opened_line(m.target, line).opening)};
+}
 
 SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::string>& source,
                          const text::Vocabulary& target, int beam_size) {

@@ -6,6 +6,14 @@
 
 namespace hexapla::api {
 
+void check_for_requests(const decode::BeamOptions& search) {
+  search.translate_options();
+  const decode::LiveLimits most;
+  if (search.beam_size > most.widest || search.max_length > most.longest_source)
+    throw UsageError(
+        cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
+}
+
 LiveService::Running::Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, int count)
     : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target,
                                                     decode::LiveLimits().shared_by(count))) {

@@ -11,8 +11,12 @@
 #include "base/compute/parallel.h"
 #include "decode/live/live_translator.h"
 #include "decode/opened/open_model.h"
+#include "decode/options/named/decoding_options.h"
 
 namespace hexapla::api {
+
+// UsageError: options that contradict each other, or that no request may have.
+void check_for_requests(const decode::BeamOptions& search);
 
 class LiveService {
  public:

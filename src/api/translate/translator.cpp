@@ -10,15 +10,12 @@
 
 #include "api/guard.h"
 #include "api/translate/live_service.h"
+#include "api/translate/open_translator.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
-#include "decode/constraints/constraint_maker.h"
-#include "decode/opened/alignment_head.h"
-#include "decode/options/option_ranges.h"
-#include "decode/search/ensemble.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -42,48 +39,18 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
   return result;
 }
 
-decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
-  const std::string precision = options.precision.value_or("f32");
-  check_choice({"f32", "bf16", "int8"}, "precision", precision);
-  check_choice(decode::mixture_names(), "ensemble", options.ensemble);
-  for (const double weight : options.weights) ranges::model_weight.check("weights", weight);
-  if (paths.size() == 1 && (!options.weights.empty() || options.ensemble != "linear"))
-    throw UsageError(cat("`", options.weights.empty() ? "ensemble" : "weights",
-                         "` is for several models, but there is one: leave it out"),
-                     options.weights.empty() ? "ensemble" : "weights",
-                     options.weights.empty() ? options.ensemble : cat(options.weights.front()));
-  decode::OpenEnsemble all =
-      decode::open_ensemble(paths, decode::asked_precision(options.precision.has_value(), precision));
-  decode::choose_languages(all.members[0], options.source_language, options.target_language);
-  return all;
-}
-
 }  // namespace
 
-struct Translator::Impl {
+struct Translator::Impl : api::OpenTranslator {
   static constexpr const char* kind = "translator";
-  decode::OpenEnsemble models;
-  decode::Ensemble ensemble;
-  decode::TextTranslator translator;
-  decode::TextScorer scorer;
-  decode::AttentionHead attention;
   int threads;  // 0: the caller's setting
   mutable std::once_flag pieces_read;
   mutable std::unordered_map<std::string, int32_t> piece_ids;
-  decode::DecodingOptions usual;
   mutable api::Turns turns;
   api::LiveService live;
 
   Impl(const std::vector<std::string>& paths, const ModelOptions& options)
-      : models(open(paths, options)),
-        ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
-        translator(ensemble, first().source, first().target, *first().backend),
-        scorer(first().scorer()),
-        attention(decode::alignment_head(first())),
-        threads(options.threads),
-        usual(api::usual_search(first().file.usage, TranslatorOptions::from(options.search))),
-        turns(usable_processors()),
-        live(models, ensemble) {}
+      : OpenTranslator(paths, options), threads(options.threads), turns(usable_processors()), live(models, ensemble) {}
 
   // If a callback of its own request destroys a translator, another thread waits for the loop that
   // runs the callback. If no thread can be started, the translator is leaked.
@@ -100,8 +67,6 @@ struct Translator::Impl {
     const ThreadCount own(options.threads);  // for loading, and for requests
     return std::make_unique<Impl>(paths, options);
   }
-
-  const decode::OpenModel& first() const { return models.members.front(); }
 
   decode::TranslateOptions declared(const TranslatorOptions& options, api::TranslatorCall call) const {
     api::refuse_idle(call, options);
@@ -195,8 +160,7 @@ struct Translator::Impl {
                       const std::string& units, const decode::TranslateOptions& how,
                       const std::vector<Translation*>& results) const {
     const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
-    decode::TranslateOptions parted = how;  // lines are cut to suit all models
-    parted.max_length = std::min(how.max_length, decode::positions(ensemble));
+    const decode::TranslateOptions parted = aligning(how);
     auto soft = scorer.align(sources, flat, parted, {attention, unit});
     for (size_t i = 0; i < results.size(); ++i) {
       Translation& t = *results[i];

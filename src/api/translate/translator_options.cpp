@@ -67,10 +67,7 @@ TranslatorOptions read(const Options& options) {
   TranslatorOptions result;
   result.alignment = taken_alignment(given);
   const Given by = by_name(given, names);
-  decode::DecodingOptions usual;
-  // The model's beam may be wide enough for n-best; the translator checks that.
-  if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::beam.most;
-  const auto declared = decode::read_options(given, usual);
+  const auto declared = options_for_any_model(given);
   visit_both(result, declared, [&](const std::string& name, auto& field, const auto& of_declared) {
     using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
     if (by.contains(name)) field = static_cast<Value>(of_declared);
@@ -89,6 +86,13 @@ void refuse_given(const TranslatorOptions& options, const std::vector<std::strin
 
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
   return decode::read_options(given_of(options), usual);
+}
+
+decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given) {
+  decode::DecodingOptions usual;
+  const Given by = by_name(given, names_of<decode::DecodingOptions>());
+  if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::beam.most;
+  return decode::read_options(std::move(given), usual);
 }
 
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model) {

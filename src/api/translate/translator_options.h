@@ -2,6 +2,7 @@
 // Converts the public header's options to and from decoding options, which declare names, ranges
 // and messages.
 #include "base/json.h"
+#include "base/options/given_option.h"
 #include "decode/options/named/decoding_options.h"
 #include "hexapla/translator.h"
 #include "model/record/usage.h"
@@ -49,6 +50,9 @@ decode::DecodingOptions declared_options(const TranslatorOptions& options, const
 // opened. Keeps options without effect, because a call may give them one; declared_options() drops
 // them.
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model = {});
+// Checks options before their model is known: its beam may be wide enough for any n-best. UsageError
+// as decode::read_options().
+decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given);
 // The inverse conversion; every option has a value.
 TranslatorOptions public_options(const decode::DecodingOptions& options);
 

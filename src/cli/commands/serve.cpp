@@ -1,22 +1,15 @@
 // hexapla serve: translates over HTTP.
-#include <fmt/format.h>
-#include <sys/resource.h>
-
-#include <csignal>
 #include <cstdio>
 
+#include "api/display.h"
+#include "api/translate/live_service.h"
 #include "base/compute/parallel.h"
-#include "base/error.h"
 #include "base/options/option_names.h"
 #include "cli/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
-#include "decode/live/live_queue.h"
-#include "decode/options/named/decoding_options.h"
-#include "serve/routes/routes.h"
-#include "serve/service.h"
-#include "text/utf8.h"
+#include "serve/job/serve_job.h"
 
 namespace hexapla::cli {
 namespace {
@@ -46,10 +39,9 @@ struct Serve {
 
   int run() {
     use_threads(threads);
-    raise_file_limit();
-    for (const std::string& word : models) service.models.push_back(serve::ModelPlace::parse(word));
     if (command->was_given("--precision")) service.model.precision = precision;
-    service.model.search = search_options();
+    api::check_for_requests(search);
+    service.model.search = given_options(*command, search, {"precision"});  // a model's record gives the others
     service.char_limit = char_limit > 0 ? char_limit : -1;
     service.batch_limit = batch_limit > 0 ? batch_limit : -1;
     service.timeout = std::chrono::seconds(timeout);
@@ -64,50 +56,10 @@ struct Serve {
     server.limits.body = static_cast<size_t>(body) << 10;
     server.limits.connections = static_cast<size_t>(connections);
     server.limits.connections_of_address = static_cast<size_t>(of_address);
-    server.always = serve::Service::headers();
-    serve::Service translations(service);
-    serve::add_routes(translations);
-    serve::Server http(
-        server, [&](const auto& call) { translations.answer(call); },
-        [&](const serve::Answered& what) { translations.answered(what); });
-    translations.watch(http.state());
-    http.obey_signals([&] { translations.reload(); });
-    std::signal(SIGPIPE, SIG_IGN);
-    say_where(translations, http);
-    http.run();
+    serve::serve({models, service, server}, [&](const std::string& where) {
+      if (!quiet) say_on_stderr(where);
+    });
     return 0;
-  }
-
-  // Only the given options: a model's record overrides the defaults of the others.
-  Options search_options() const {
-    search.translate_options();  // throws if they contradict each other
-    const decode::LiveLimits most;
-    if (search.beam_size > most.widest || search.max_length > most.longest_source)
-      throw UsageError(
-          cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
-    return given_options(*command, search, {"precision"});
-  }
-
-  // Each connection is an open file.
-  static void raise_file_limit() {
-    rlimit files{};
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
-  }
-
-  void say_where(const serve::Service& translations, const serve::Server& http) const {
-    if (quiet) return;
-    std::string said;
-    const auto set = translations.models();
-    for (const auto& model : set->models())
-      said += fmt::format("{}: from {} to {}\n", model->path, model->source, model->target);
-    const std::string scheme = server.certificate.empty() ? "http" : "https";
-    const bool brackets = server.host.find(':') != std::string::npos;
-    say_on_stderr(said + (server.socket.empty()
-                              ? fmt::format("serving at {}://{}{}{}:{}\n", scheme, brackets ? "[" : "", server.host,
-                                            brackets ? "]" : "", http.port())
-                              : fmt::format("serving at {}\n", server.socket)));
   }
 };
 

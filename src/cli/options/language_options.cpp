@@ -2,7 +2,8 @@
 
 namespace hexapla::cli {
 
-void LanguageFlags::bind(Command& command, const std::function<When()>& condition) {
+void bind_languages(Command& command, std::string& source, std::string& target,
+                    const std::function<When()>& condition) {
   const auto add = [&](const char* name, std::string& code, const char* help) {
     Option* option = command.add_option(name, code, help)->type_name("CODE")->default_str("");
     if (condition) option->when(condition);
@@ -12,7 +13,5 @@ void LanguageFlags::bind(Command& command, const std::function<When()>& conditio
       "language to translate to, for a multilingual model; default: as imported; >>code<< before a line takes "
       "precedence");
 }
-
-void LanguageFlags::choose(decode::OpenModel& model) const { decode::choose_languages(model, source, target); }
 
 }  // namespace hexapla::cli

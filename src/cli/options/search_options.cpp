@@ -71,8 +71,13 @@ Option* bind_glossary(Command& command, std::string& path) {
       ->type_name("FILE");
 }
 
-std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path) {
-  return path.empty() ? nullptr : std::make_shared<const decode::Glossary>(decode::Glossary::read(path));
+std::vector<GivenOption> given_words(const Command& command, const std::vector<std::string>& names) {
+  std::vector<GivenOption> given;
+  for (const Option& option : command.options())
+    if (const std::string name = option.name();
+        option.count() > 0 && std::find(names.begin(), names.end(), name) != names.end())
+      given.push_back({name, option.words().empty() ? std::vector<std::string>{"true"} : option.words()});
+  return given;
 }
 
 std::vector<GivenOption> given_words(const Command& command, const std::vector<std::string>& names) {

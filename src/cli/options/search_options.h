@@ -2,10 +2,9 @@
 #include <algorithm>
 
 #include "api/files/export.h"
+#include "api/translate/translator_options.h"
 #include "base/options/given_option.h"
 #include "cli/command.h"
-#include "decode/constraints/glossary.h"
-#include "decode/options/named/decoding_options.h"
 #include "decode/options/named/search_defaults.h"
 #include "hexapla/options.h"
 
@@ -16,11 +15,11 @@ void bind_options(Command& command, decode::BeamOptions& options);
 void bind_options(Command& command, decode::DecodingOptions& options);  // all but n-best
 void bind_kind(Command& command, api::ExportOptions& options);
 void bind_search(Command& command, api::ExportOptions& options);
+void bind_kind(Command& command, api::ExportOptions& options);
+void bind_search(Command& command, api::ExportOptions& options);
 void bind_n_best(Command& command, decode::BeamOptions& options);
 // --glossary FILE
 Option* bind_glossary(Command& command, std::string& path);
-// Reads the glossary; null if the path is empty. Errors as Glossary::read().
-std::shared_ptr<const decode::Glossary> read_glossary(const std::string& path);
 // Binds only the named options.
 void bind_options(Command& command, decode::BeamOptions& options, const std::vector<std::string>& names);
 // A function that tells whether an option was given to the parsed command, which it borrows; false
@@ -38,6 +37,14 @@ Options given_options(const Command& command, const Bound& options, const std::v
   });
   return given;
 }
+
+// Adds the given ones to a job, and the precision to how it opens its models.
+template <class Bound, class Job>
+void give_search(const Command& command, const Bound& options, Job& job) {
+  job.search = given_words(command, names_of<Bound>());
+  if (command.was_given("--precision")) job.how.precision = options.precision;
+}
+
 // Options that were not given take the values of the model's record. options: those bound to the
 // command. UsageError: a given option has no effect with the record's values.
 template <class Options>

@@ -2,6 +2,8 @@
 // Shows notes on input lines while they are answered.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
@@ -16,10 +18,9 @@ class LineNotes {
   void add(const std::string& where, const std::string& what) {
     if (++count_ <= most) progress_.say(fmt::format("{}: {}", where, what));
   }
-  // Says how many more there were, and starts again.
   void finish() {
-    if (count_ > most) progress_.say(text::counted(count_ - most, "more note like these", "more notes like these"));
-    count_ = 0;
+    const int64_t more = std::exchange(count_, 0) - most;
+    if (more > 0) progress_.say(text::counted(more, "more note like these", "more notes like these"));
   }
 
  private:

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace hexapla::cli {
+namespace hexapla::api {
 
 class Portions {
  public:
@@ -48,4 +48,4 @@ class Portions {
 // Thrown if the reader of the output has exited (head): ends the command.
 struct OutputGone {};
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

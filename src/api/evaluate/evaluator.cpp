@@ -1,17 +1,15 @@
 #include "hexapla/evaluator.h"
 
+#include "api/evaluate/metrics.h"
 #include "api/guard.h"
 #include "base/range.h"
 #include "base/system/cancellation.h"
 #include "evaluate/metrics/bootstrap.h"
-#include "evaluate/metrics/make_metric.h"
-#include "evaluate/tokenization/choose_tokenizer.h"
 
 namespace hexapla {
 namespace {
 
 using SentenceStatistics = std::vector<evaluate::MetricStatistics>;
-using Metrics = std::vector<std::unique_ptr<evaluate::Metric>>;
 constexpr Range<int64_t> resamples{.least = 2, .most = 1'000'000, .or_zero = true};
 constexpr int usual_resamples = 1000;
 
@@ -30,32 +28,18 @@ void check_lines(size_t hypotheses, const std::vector<Evaluator::Lines>& referen
 struct Evaluator::Impl {
   static constexpr const char* kind = "evaluator";
   EvaluatorOptions options;
-  evaluate::MetricOptions how;
 
-  explicit Impl(const EvaluatorOptions& o)
-      : options(o), how{o.tokenize,       o.lowercase,    o.chrf_lowercase,   o.ter_case_sensitive,
-                        o.ter_normalized, o.ter_no_punct, o.ter_asian_support} {
+  explicit Impl(const EvaluatorOptions& o) : options(o) {
     resamples.check("resamples", o.resamples);
     if (o.metrics.empty()) throw UsageError("`metrics` is empty; give any of bleu, chrf, chrf++, ter", "metrics", "");
-    evaluate::MetricOptions known = how;
-    if (known.tokenize == "auto") known.tokenize = "13a";
-    made(known);
+    api::make_metrics(options);  // checks them
   }
 
-  Metrics made(const evaluate::MetricOptions& by) const {
-    Metrics metrics;
-    for (const std::string& name : options.metrics) metrics.push_back(evaluate::make_metric(name, by));
-    return metrics;
-  }
   // "auto" chooses the tokenizer from the references.
-  Metrics metrics(const std::vector<Lines>& references) const {
-    evaluate::MetricOptions by = how;
-    if (by.tokenize == "auto") {
-      evaluate::Sentences all;
-      for (const Lines& lines : references) all.insert(all.end(), lines.begin(), lines.end());
-      by.tokenize = evaluate::tokenizer_for(all).name;
-    }
-    return made(by);
+  api::Metrics metrics(const std::vector<Lines>& references) const {
+    EvaluatorOptions by = options;
+    if (by.tokenize == "auto") by.tokenize = api::tokenizer_of(references).name;
+    return api::make_metrics(by);
   }
   evaluate::ResampleOptions resampling() const {
     return {options.resamples > 0 ? options.resamples : usual_resamples, options.resample_seed};

@@ -1,9 +1,9 @@
-#include "cli/terminal/translate_input.h"
+#include "api/jobs/lines/translate_input.h"
 
 #include "base/error.h"
 #include "base/json.h"
 
-namespace hexapla::cli {
+namespace hexapla::api {
 namespace {
 
 class Plain final : public TranslateInput {
@@ -107,4 +107,4 @@ std::unique_ptr<TranslateInput> input_with_prefixes(LinesToTranslate lines, cons
 }
 std::unique_ptr<TranslateInput> json_input(LinesToTranslate lines) { return std::make_unique<Json>(std::move(lines)); }
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

@@ -7,7 +7,7 @@
 #include "data/files/lines.h"
 #include "decode/options/line_constraints.h"
 
-namespace hexapla::cli {
+namespace hexapla::api {
 
 class TranslateInput {
  public:
@@ -34,4 +34,4 @@ std::unique_ptr<TranslateInput> input_with_prefixes(LinesToTranslate lines, cons
 // of strings). An empty line is an empty text.
 std::unique_ptr<TranslateInput> json_input(LinesToTranslate lines);
 
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

@@ -1,10 +1,10 @@
-#include "cli/terminal/portions.h"
+#include "api/jobs/lines/portions.h"
 
 #include <gmock/gmock.h>
 
 #include <vector>
 
-namespace hexapla::cli {
+namespace hexapla::api {
 namespace {
 
 using testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(Portions, WhatCannotBeAnsweredIsNotTriedAgain) {
 }
 
 }  // namespace
-}  // namespace hexapla::cli
+}  // namespace hexapla::api

@@ -1,0 +1,23 @@
+#pragma once
+// Options of a job that exclude each other, as a table.
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace hexapla::api {
+
+struct Conflict {
+  const char* option;
+  const char* other;
+  const char* message;
+};
+
+// UsageError with the message of the first conflict in the table whose options both are given.
+inline void refuse_conflicts(std::span<const Conflict> table, const std::map<std::string_view, bool>& given) {
+  for (const Conflict& c : table)
+    if (given.at(c.option) && given.at(c.other)) throw UsageError(c.message);
+}
+
+}  // namespace hexapla::api

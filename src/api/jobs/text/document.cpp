@@ -1,0 +1,56 @@
+#include "api/jobs/text/document.h"
+
+#include <fmt/format.h>
+
+#include "api/translate/document.h"
+#include "base/error.h"
+#include "base/files/file.h"
+#include "text/document/formats/formats.h"
+
+namespace hexapla::api {
+namespace {
+
+std::shared_ptr<const text::document::Document> open(const DocumentJob& job) {
+  const text::document::Format* const format = text::document::format_of(job.input);
+  if (format == nullptr)
+    throw UsageError(
+        cat("`input` ", job.input, ": no supported document format: ", text::document::advice_for(job.input)));
+  if (const text::document::Format* const other = text::document::format_of(job.output);
+      other && other->type != format->type)
+    throw UsageError(cat("`output` ", job.output, ": the format stays; give it a name that ends in ", format->ending));
+  const std::string content = read_file(job.input);
+  try {
+    return text::document::read(*format, content, job.attributes);
+  } catch (const DataError& e) {
+    throw DataError(cat(job.input, ": ", e.what()));
+  }
+}
+
+// Names a text by its first characters, because documents have no line numbers.
+std::string beginning(const std::string& line) {
+  std::size_t end = std::min<std::size_t>(line.size(), 40);
+  while (end < line.size() && (line[end] & 0xC0) == 0x80) ++end;
+  return fmt::format("'{}{}'", line.substr(0, end), end < line.size() ? ".." : "");
+}
+
+}  // namespace
+
+void translate_document(const DocumentJob& job, const JobWatch& watch) {
+  const auto document = open(job);
+  const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
+  { const AtomicFile writable(job.output); }  // fails now, not after translating
+  const Translator translator(job.models, job.how);
+  TranslatorOptions options = TranslatorOptions::from(job.search);
+  options.glossary = terms;
+  options.warn = [&](std::size_t line, const std::string& what) {
+    watch.note(beginning(document->lines()[line]), what);
+  };
+  options.stop = watch.stop;
+  const Stopwatch time;
+  const auto all = static_cast<int64_t>(document->lines().size());
+  write_file_atomically(job.output, translated(translator, *document, options, [&](std::size_t done) {
+                          watch.progress({static_cast<int64_t>(done), all, 0, time.seconds()});
+                        }));
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,128 @@
+#include "api/jobs/text/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/evaluate/metrics.h"
+#include "api/jobs/conflicts.h"
+#include "api/translate/open_translator.h"
+#include "base/error.h"
+#include "data/files/lines.h"
+
+namespace hexapla::api {
+namespace {
+
+constexpr int64_t kTokenizedLines = 100;  // this many lines that end in " ." are no coincidence
+
+constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
+constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";
+constexpr Conflict kConflicts[] = {
+    {"source", "model", "with -m, the first file is the source; leave out `source`"},
+    {"compare", "sentence-level", kWholeSets},
+    {"compare", "best", kWholeSets},
+    {"compare", "worst", kWholeSets},
+    {"sentence-level", "best", kEverySentence},
+    {"sentence-level", "worst", kEverySentence},
+    {"sentence-level", "confidence", kEverySentence},
+};
+
+void check(const EvaluateJob& job) {
+  refuse_conflicts(kConflicts, {{"source", !job.source.empty()},
+                                {"model", !job.model.empty()},
+                                {"compare", !job.compare.empty()},
+                                {"sentence-level", job.report.sentence_level},
+                                {"best", job.report.best > 0},
+                                {"worst", job.report.worst > 0},
+                                {"confidence", job.report.confidence}});
+}
+
+bool computes(const EvaluateJob& job, const char* metric) {
+  const std::vector<std::string>& all = job.metrics.metrics;
+  return std::find(all.begin(), all.end(), metric) != all.end();
+}
+
+// Reports a choice that is not sacreBLEU's default.
+std::string choose_tokenizer(const EvaluateJob& job, const inspect::Evaluation& e, const JobWatch& watch) {
+  const evaluate::TokenizerChoice choice = tokenizer_of(e.references);
+  const std::string what = evaluate::text_of(choice);
+  if (what.empty()) return choice.name;
+  if (computes(job, "bleu")) watch.say(what + " (`tokenize` 13a is sacreBLEU's default)");
+  if (computes(job, "ter") && choice.name != "13a" && !(job.metrics.ter_normalized && job.metrics.ter_asian_support))
+    watch.say(cat("the references are ", choice.language, ", and TER takes everything between spaces for a word; ",
+                  "`ter-normalized` `ter-asian-support` separate Chinese and Japanese characters"));
+  return choice.name;
+}
+
+evaluate::Sentences read_text(const std::string& path) {
+  evaluate::Sentences lines = data::read_lines(path);
+  if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence per line"));
+  return lines;
+}
+
+evaluate::Sentences read_like_first(const EvaluateJob& job, const inspect::Evaluation& e, const std::string& path) {
+  evaluate::Sentences lines = read_text(path);
+  const size_t first = e.systems[0].lines.size();
+  if (lines.size() != first)
+    throw DataError(cat(job.files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
+                        "; line i of one must belong to line i of the other"));
+  return lines;
+}
+
+inspect::Evaluation read(const EvaluateJob& job) {
+  inspect::Evaluation e;
+  e.systems.push_back({job.files[0], read_text(job.files[0])});
+  for (size_t i = 1; i < job.files.size(); ++i) e.references.push_back(read_like_first(job, e, job.files[i]));
+  const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const evaluate::Sentences& lines) {
+    return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });
+  });
+  if (silent) throw DataError(cat(job.files[1], " has no text in any line; give the translations to compare with"));
+  for (const std::string& path : job.compare) e.systems.push_back({path, read_like_first(job, e, path)});
+  if (!job.source.empty()) e.source = read_like_first(job, e, job.source);
+  return e;
+}
+
+evaluate::Sentences translate(const EvaluateJob& job, const Glossary& terms, const evaluate::Sentences& lines,
+                              const JobWatch& watch) {
+  const OpenTranslator open({job.model}, job.how);
+  decode::TranslateOptions how = open.with(job.search).translate_options();
+  how.attention = open.attention;
+  how.everywhere.glossary = terms_of(terms);
+  evaluate::Sentences out;
+  for (auto& best : open.translator.translate(lines, how, [&](size_t line, const std::string&what) {
+         watch.note(fmt::format("{}:{}", job.files[0], line + 1), what);
+       }))
+    out.push_back(std::move(best.front().text));
+  return out;
+}
+
+void warn_of_tokenized_text(const EvaluateJob& job, const inspect::System& system, const JobWatch& watch) {
+  if (!computes(job, "bleu") || job.metrics.tokenize == "none") return;
+  const auto ends = std::count_if(system.lines.begin(), system.lines.end(),
+                                  [](const std::string& line) { return line.ends_with(" ."); });
+  if (ends < kTokenizedLines) return;
+  watch.say(fmt::format("{}: {} lines end in ' .'; if the text is tokenized, detokenize it before it is scored",
+                        system.name, ends));
+}
+
+}  // namespace
+
+void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& watch) {
+  check(job);
+  const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
+  EvaluatorOptions options = job.metrics;
+  Metrics metrics = make_metrics(options);  // before reading text
+  inspect::Evaluation e = read(job);
+  if (options.tokenize == "auto") {
+    options.tokenize = choose_tokenizer(job, e, watch);
+    metrics = make_metrics(options);
+  }
+  if (!job.model.empty()) {
+    e.source = std::move(e.systems[0].lines);
+    e.systems[0] = {job.model, translate(job, terms, e.source, watch)};
+  }
+  warn_of_tokenized_text(job, e.systems[0], watch);
+  inspect::print_report(out, e, metrics, job.report);
+}
+
+}  // namespace hexapla::api

@@ -1,0 +1,38 @@
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "api/jobs/lines/shard_output.h"
+#include "api/jobs/lines/word_alignments.h"
+#include "api/jobs/watch.h"
+#include "base/options/given_option.h"
+#include "hexapla/translator.h"
+
+namespace hexapla::api {
+
+struct TranslateJob {
+  std::vector<std::string> models;
+  ModelOptions how;
+  std::vector<GivenOption> search;            // those that were given
+  std::string input = "-";                    // path; "-": stdin
+  bool jsonl = false;                         // it has JSON objects with constraints
+  std::string prefixes, glossary, shortlist;  // paths; "": none
+  std::vector<std::string> require, forbid;   // of every translation
+  bool json = false;                          // how translations are written: JSON, or text
+  WordAlignments alignment;
+  ShardOutput shard;
+  std::string trace;  // file for a picture of the search, .svg; "": none
+};
+
+struct TranslatedLines {
+  int64_t without = 0;  // lines without a translation that satisfies their constraints
+  bool taken = true;    // whether the reader of the output has taken all of it
+};
+
+// Translates lines to `out`, or to the output of a part. Lines are answered before the reader waits
+// for more. UsageError: options that exclude each other; further errors as
+// decode::TextTranslator::translate(), ShardOutput::open() and those of the files.
+TranslatedLines translate_lines(const TranslateJob& job, std::ostream& out, const JobWatch& watch);
+
+}  // namespace hexapla::api

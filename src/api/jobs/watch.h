@@ -1,0 +1,37 @@
+#pragma once
+// How a job tells its caller what it does. Every function is called on the caller's thread.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace hexapla::api {
+
+struct JobProgress {
+  int64_t done = 0;    // lines or pairs
+  int64_t all = 0;     // 0: unknown
+  double share = 0;    // of the input's bytes; 0: unknown
+  double seconds = 0;  // since the first of them was read
+  double per_second() const { return static_cast<double>(done) / seconds; }
+};
+
+struct JobWatch {
+  // A line ("line 3") and what was done to it.
+  std::function<void(const std::string& where, const std::string& what)> note = [](const auto&, const auto&) {};
+  std::function<void(const std::string& text)> say = [](const auto&) {};  // one for the user to read
+  std::function<void(const JobProgress& progress)> progress = [](const auto&) {};
+  std::function<void()> before_waiting = [] {};  // for bytes of a pipe or a terminal
+  const std::atomic<bool>* stop = nullptr;       // ends the job with Canceled once it is true
+};
+
+// Measures the time of a JobProgress.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace hexapla::api

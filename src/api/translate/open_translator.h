@@ -1,0 +1,34 @@
+#pragma once
+// Models opened for translating, with their search defaults: shared by Translator and the jobs of
+// the program.
+#include <string>
+#include <vector>
+
+#include "base/options/given_option.h"
+#include "decode/opened/open_model.h"
+#include "decode/options/named/decoding_options.h"
+#include "hexapla/translator.h"
+
+namespace hexapla::api {
+
+struct OpenTranslator {
+  decode::OpenEnsemble models;
+  decode::Ensemble ensemble;
+  decode::TextTranslator translator;
+  decode::TextScorer scorer;        // of the first model
+  decode::AttentionHead attention;  // of the first model, for word alignments
+  decode::DecodingOptions usual;    // the record of the first model's file, overridden by ModelOptions::search
+
+  // Errors as the constructor of Translator.
+  OpenTranslator(const std::vector<std::string>& paths, const ModelOptions& options);
+  OpenTranslator(const OpenTranslator&) = delete;  // its members borrow each other
+  OpenTranslator& operator=(const OpenTranslator&) = delete;
+
+  const decode::OpenModel& first() const { return models.members.front(); }
+  // The given options, on top of the usual ones. UsageError as decode::read_options().
+  decode::DecodingOptions with(std::vector<GivenOption> given) const;
+  // The options of a translation, for aligning its result: lines are cut to suit all models.
+  decode::TranslateOptions aligning(decode::TranslateOptions how) const;
+};
+
+}  // namespace hexapla::api
