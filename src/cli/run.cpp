@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "api/training/options.h"
 #include "cli/run.h"
 
 #include <cstdio>
@@ -13,14 +14,13 @@
 #include "base/files/disk.h"
 #include "base/files/shell_word.h"
 #include "base/system/machine.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/options/train_options.h"
-#include "cli/parser.h"
 #include "cli/terminal/help_format.h"
 #include "cli/terminal/terminal.h"
-#include "train/plan/options/removed_options.h"
 
 namespace hexapla::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "api/jobs/text/augment.h"
 #include "base/compute/parallel.h"
 #include "base/files/shell_word.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/language_options.h"
 #include "cli/options/output_files.h"

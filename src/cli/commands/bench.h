@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -8,7 +8,7 @@
 #include "api/corpus/data.h"
 #include "base/error.h"
 #include "base/system/cancellation.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 

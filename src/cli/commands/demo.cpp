@@ -5,7 +5,7 @@
 
 #include "api/training/demo.h"
 #include "base/files/shell_word.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/terminal/train_progress.h"
 
 namespace hexapla::cli {

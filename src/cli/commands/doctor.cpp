@@ -5,7 +5,7 @@
 
 #include "api/program/doctor.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 namespace {

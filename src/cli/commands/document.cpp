@@ -5,7 +5,7 @@
 #include "api/jobs/text/document.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"

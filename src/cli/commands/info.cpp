@@ -3,7 +3,7 @@
 
 #include "api/files/info.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 namespace {

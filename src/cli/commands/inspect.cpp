@@ -3,7 +3,7 @@
 
 #include "api/jobs/text/inspect.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/job_terminal.h"

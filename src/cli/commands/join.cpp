@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/corpus/join.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 

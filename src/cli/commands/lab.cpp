@@ -7,7 +7,7 @@
 #include "api/program/lab.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
 

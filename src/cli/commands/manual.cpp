@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/file.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/manual/completion.h"
 #include "cli/manual/man_page.h"
 

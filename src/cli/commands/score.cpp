@@ -5,7 +5,7 @@
 
 #include "api/jobs/text/score.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/language_options.h"
 #include "cli/options/search_options.h"

@@ -5,7 +5,7 @@
 #include "api/translate/live_service.h"
 #include "base/compute/parallel.h"
 #include "base/options/option_names.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"

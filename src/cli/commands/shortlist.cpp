@@ -4,7 +4,7 @@
 #include "api/jobs/text/shortlist.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/job_terminal.h"

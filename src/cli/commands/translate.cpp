@@ -7,7 +7,7 @@
 #include "api/jobs/text/translate.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/language_options.h"
 #include "cli/options/output_files.h"

@@ -1,6 +1,6 @@
 #include "cli/manual/description.h"
 
-#include "cli/parser.h"
+#include "cli/command/parser.h"
 
 namespace hexapla::cli {
 namespace {

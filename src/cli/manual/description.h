@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "api/jobs/lines/word_alignments.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

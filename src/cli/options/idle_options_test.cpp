@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/options/option_names.h"
-#include "cli/command.h"
-#include "cli/parser.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

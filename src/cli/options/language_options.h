@@ -2,7 +2,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/overwriting.h"
-#include "cli/parser.h"
+#include "cli/command/parser.h"
 
 namespace hexapla::cli {
 namespace {

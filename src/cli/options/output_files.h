@@ -1,6 +1,6 @@
 #pragma once
 // Options that name files to write. No command overwrites a file that it reads.
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "cli/command.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/options/text_inputs.h"
-#include "cli/parser.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

@@ -4,8 +4,7 @@
 #include "api/files/export.h"
 #include "api/translate/translator_options.h"
 #include "base/options/given_option.h"
-#include "cli/command.h"
-#include "decode/options/named/search_defaults.h"
+#include "cli/command/command.h"
 #include "hexapla/options.h"
 
 namespace hexapla::cli {
@@ -43,14 +42,6 @@ template <class Bound, class Job>
 void give_search(const Command& command, const Bound& options, Job& job) {
   job.search = given_words(command, names_of<Bound>());
   if (command.was_given("--precision")) job.how.precision = options.precision;
-}
-
-// Options that were not given take the values of the model's record. options: those bound to the
-// command. UsageError: a given option has no effect with the record's values.
-template <class Options>
-void take_search(const Command& command, const model::Usage& usage, Options& options) {
-  decode::take_search_defaults(usage, given_in(command), options);
-  command.refuse_idle();
 }
 
 }  // namespace hexapla::cli

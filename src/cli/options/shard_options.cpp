@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/command/parser.h"
 #include "cli/options/output_files.h"
-#include "cli/parser.h"
 
 namespace hexapla::cli {
 namespace {

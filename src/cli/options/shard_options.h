@@ -2,7 +2,7 @@
 #include <string>
 
 #include "api/jobs/lines/shard_output.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

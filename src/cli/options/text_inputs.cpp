@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "cli/parser.h"
+#include "cli/command/parser.h"
 
 namespace hexapla::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Options that name files to read line by line (data/files/lines.h); "-" is stdin, which can be
 // read only once.
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

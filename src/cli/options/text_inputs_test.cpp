@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "cli/command.h"
-#include "cli/parser.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/options/option_names.h"
+#include "cli/command/parser.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
-#include "cli/parser.h"
 
 namespace hexapla::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/training/options.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -9,7 +9,7 @@
 #include "api/display.h"
 #include "base/classic.h"
 #include "base/options/option_names.h"
-#include "cli/parser.h"
+#include "cli/command/parser.h"
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 namespace hexapla::cli {
 

@@ -6,8 +6,8 @@
 
 #include "base/files/file.h"
 #include "base/files/test_toy_corpus.h"
-#include "cli/command.h"
-#include "cli/parser.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/test_command.h"
 
 namespace hexapla::cli {

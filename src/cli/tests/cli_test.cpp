@@ -10,9 +10,9 @@
 
 #include "base/files/file.h"
 #include "base/json.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/options/train_options.h"
-#include "cli/parser.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"
 #include "model/weights/model_file.h"

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/json.h"
-#include "cli/command.h"
-#include "cli/parser.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/test_command.h"
 #include "decode/test_models.h"
 

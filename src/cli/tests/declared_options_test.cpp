@@ -13,9 +13,9 @@
 
 #include "base/files/file.h"
 #include "base/test_paths.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
+#include "cli/command/parser.h"
 #include "cli/options/train_options.h"
-#include "cli/parser.h"
 #include "cli/terminal/help_format.h"
 #include "cli/terminal/terminal.h"
 #include "cli/test_command.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 size_t power_of_3(int64_t n) { return n <= 0 ? 1 : 3 * power_of_3(n - 1); }
@@ -44,4 +44,4 @@ double seconds_of_rung(const Ladder& ladder, int64_t rung, size_t now, double le
   return std::max(0., left - overhead * times) / work * weight(rung);
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 // Numbers of candidates and rungs: as many as leave each candidate a minute and a half in the first
 // rung, but at least two rungs.
@@ -27,4 +27,4 @@ std::vector<size_t> survivors(const std::vector<std::optional<double>>& losses);
 // training. 0: no time left.
 double seconds_of_rung(const Ladder& ladder, int64_t rung, size_t now, double left, double overhead);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -76,4 +76,4 @@ void write_record(const std::string& path, const Record& r) {
   write_file_atomically(path, json_text(j, 1) + "\n");
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "train/tune/search_space.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 // A candidate at the end of a rung.
 struct Measurement {
@@ -39,4 +39,4 @@ struct Record {
 std::optional<Record> read_record(const std::string& path);
 void write_record(const std::string& path, const Record& record);  // RunError
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

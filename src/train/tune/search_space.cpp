@@ -8,7 +8,7 @@
 
 #include "base/compute/random.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 // Each coordinate selects one way to change a knob; 0 leaves it alone.
@@ -100,4 +100,4 @@ double expected_cost(const Candidate& candidate) {
   return wide ? 3 : 1;  // twice the multiplications in the output layer, four times as many elsewhere
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -7,7 +7,7 @@
 #include "base/options/given_option.h"
 #include "train/plan/options/options.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 // A configuration, as changes to the baseline; the baseline itself has none.
 struct Candidate {
@@ -32,4 +32,4 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
 // Estimated time per update relative to the baseline, before it is measured.
 double expected_cost(const Candidate& candidate);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

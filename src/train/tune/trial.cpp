@@ -17,7 +17,7 @@
 #include "train/record/checkpoint.h"
 #include "train/record/run_state.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 // State of a run's newest checkpoint; the initial state if there is none.
@@ -181,4 +181,4 @@ double p_value(const std::string& baseline_file, const std::string& file, const 
   return baseline == other ? 1 : evaluate::paired_p_value(baseline, other, now - before);
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

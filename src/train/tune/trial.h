@@ -9,7 +9,7 @@
 #include "train/record/watch/watcher.h"
 #include "train/tune/record.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 // Options of the full training for a candidate, in this folder. Errors as train::resolve_options().
 train::TrainOptions full_training(std::vector<GivenOption> given, const Candidate& candidate,
@@ -50,4 +50,4 @@ Measured run_trial(const train::TrainOptions& options, std::optional<double> sec
 // evaluate::paired_p_value().
 double p_value(const std::string& baseline_file, const std::string& file, const Measuring& how);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

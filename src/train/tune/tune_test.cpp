@@ -17,7 +17,7 @@
 #include "train/tune/tuning_report.h"
 #include "train/tune/tuning_text.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 using testing::AllOf;
@@ -416,4 +416,4 @@ TEST_F(HeldOut, OfALongValidationSetAThousandPairsAreRead) {
 }
 
 }  // namespace
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -22,7 +22,7 @@
 #include "train/tune/tuning_report.h"
 #include "train/tune/tuning_text.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,7 +130,7 @@ void Tuning::save() {
 void Tuning::read_record() {
   const nlohmann::ordered_json now = settings_that_count(given_, settings_.minutes);
   lock_.emplace(folder_);
-  if (auto found = tune::read_record(folder_ + "/tune.json")) {
+  if (auto found = train::tune::read_record(folder_ + "/tune.json")) {
     if (!found->settings.contains(compared))
       throw UsageError(cat("`model` ", folder_, " holds a tuning of an earlier version, whose trials were compared at ",
                            "equal minutes; what it chose is in best.yml there. Give a new folder"));
@@ -332,4 +332,4 @@ bool beats(const Measurement& challenger, const Measurement& baseline, double p)
 
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher) { return Tuning(settings, watcher).run(); }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

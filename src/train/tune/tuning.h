@@ -10,7 +10,7 @@
 #include "train/tune/halving.h"
 #include "train/tune/record.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 struct TuneSettings {
   // Options of the tuned training, as for hexapla train. `model` is the folder of the tuning,
@@ -66,4 +66,4 @@ bool beats(const Measurement& challenger, const Measurement& baseline, double p)
 // stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -13,7 +13,7 @@
 #include "inspect/drawing/svg.h"
 #include "text/quantities.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 using inspect::xml_escaped;
@@ -170,4 +170,4 @@ void write_tuning_report(const std::string& folder, const Tuned& tuned, const tr
   write_file_atomically(folder + "/report.html", inspect::html_page(heading + ": tuning", heading, lead, body));
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -1,7 +1,7 @@
 #pragma once
 #include "train/tune/tuning.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 // Why a candidate was chosen or the baseline kept, in one or two sentences.
 std::string why_chosen(const Tuned& tuned);
@@ -13,4 +13,4 @@ std::string doubt_of(const Tuned& tuned);
 void write_tuning_report(const std::string& folder, const Tuned& tuned, const train::TrainOptions& baseline,
                          const train::TrainOptions& chosen);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -13,7 +13,7 @@
 #include "train/plan/resolve/resolve.h"
 #include "train/record/provenance.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ data::Corpus read_validation(const std::vector<std::string>& files, bool tsv, in
   return some;
 }
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

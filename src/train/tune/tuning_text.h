@@ -7,7 +7,7 @@
 #include "data/files/corpus.h"
 #include "data/training_text.h"
 
-namespace hexapla::tune {
+namespace hexapla::train::tune {
 
 struct TuningText {
   std::vector<GivenOption> given;  // with the training and validation sets to use
@@ -24,4 +24,4 @@ TuningText with_validation(std::vector<GivenOption> given, const std::string& fo
 // Reads the validation sets; evenly samples `most` pairs if there are more.
 data::Corpus read_validation(const std::vector<std::string>& files, bool tsv, int64_t most = 1000);
 
-}  // namespace hexapla::tune
+}  // namespace hexapla::train::tune

@@ -1,7 +1,7 @@
 // hexapla average: averages several models.
 #include "api/files/average.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 

@@ -4,7 +4,7 @@
 #include "api/files/compare.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"

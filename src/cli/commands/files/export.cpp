@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/files/export.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
 

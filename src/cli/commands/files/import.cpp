@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "api/files/import.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"

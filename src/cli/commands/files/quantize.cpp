@@ -3,7 +3,7 @@
 
 #include "api/files/quantize.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"

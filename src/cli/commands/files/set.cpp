@@ -1,7 +1,7 @@
 // hexapla set: changes the defaults that a model records for its use.
 #include "api/files/usage.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/terminal.h"
 

@@ -8,7 +8,7 @@
 #include "api/display.h"
 #include "api/training/replay.h"
 #include "base/compute/parallel.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {

@@ -5,7 +5,7 @@
 
 #include "api/display.h"
 #include "api/training/reproduce.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/train_progress.h"
 

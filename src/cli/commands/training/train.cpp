@@ -7,7 +7,7 @@
 
 #include "api/program/processes.h"
 #include "base/files/shell_word.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/train_options.h"
 #include "cli/terminal/train_progress.h"
 

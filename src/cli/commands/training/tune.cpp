@@ -6,21 +6,20 @@
 #include <map>
 #include <set>
 
+#include "api/program/tune.h"
+#include "api/training/options.h"
 #include "base/error.h"
 #include "base/files/shell_word.h"
 #include "base/options/option_names.h"
-#include "cli/command.h"
+#include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/terminal.h"
-#include "train/plan/resolve/resolve.h"
-#include "train/tune/tuning.h"
-#include "train/tune/tuning_report.h"
 
 namespace hexapla::cli {
 namespace {
 
-class TuneProgress : public tune::TuneWatcher {
+class TuneProgress : public train::tune::TuneWatcher {
  public:
   explicit TuneProgress(const Terminal& terminal) : progress_(terminal) {}
 
@@ -29,13 +28,13 @@ class TuneProgress : public tune::TuneWatcher {
     progress_.show(pairs == 0 ? fmt::format("{} ...", what)
                               : fmt::format("{}: {}", what, text::counted(pairs, "pair")));
   }
-  void planned(const tune::Record& record, const tune::Ladder& ladder) override {
+  void planned(const train::tune::Record& record, const train::tune::Ladder& ladder) override {
     progress_.say(fmt::format("{}, of which the better third goes on, {} rungs:",
                               text::counted(static_cast<int64_t>(record.trials.size()), "trial"), ladder.rungs));
     for (size_t i = 0; i < record.trials.size(); ++i)
       progress_.say(fmt::format("{:4} {}", i + 1, record.trials[i].candidate.name));
   }
-  void begins(const tune::Stage& s) override {
+  void begins(const train::tune::Stage& s) override {
     stage_ = fmt::format("rung {} of {}, trial {} of {}: {}", s.rung + 1, s.rungs, s.place + 1, s.of,
                          s.trial.candidate.name);
     end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s.left));
@@ -46,9 +45,9 @@ class TuneProgress : public tune::TuneWatcher {
     progress_.show(fmt::format("{}   loss {:.3f}, {:.0f} %   {} left in all", stage_, r.loss, r.progress * 100,
                                text::duration(std::chrono::duration<double>(end_ - Clock::now()).count())));
   }
-  void measured(const tune::Stage& s) override {
+  void measured(const train::tune::Stage& s) override {
     if (!s.trial.out.empty()) return progress_.say(fmt::format("{}: out: {}", s.trial.candidate.name, s.trial.out));
-    const tune::Measurement& m = s.trial.rungs.back();
+    const train::tune::Measurement& m = s.trial.rungs.back();
     progress_.say(fmt::format("rung {}: {}: {:.4f} bits per character{}", s.rung + 1, s.trial.candidate.name, m.bits,
                               m.quality ? fmt::format(", translations {:.2f}", *m.quality) : ""));
   }
@@ -88,7 +87,7 @@ struct Tune {
   int run() const {
     TuneProgress watcher(make_log_terminal(parse_color(color), quiet));
     try {
-      return show(tune::tune({given(), minutes}, watcher), watcher.progress());
+      return show(train::tune::tune({given(), minutes}, watcher), watcher.progress());
     } catch (const Canceled&) {
       watcher.progress().say("stopped; the same command goes on from there");
       return 128 + caught_signal();
@@ -111,10 +110,10 @@ struct Tune {
     return all;
   }
 
-  static int show(const tune::Tuned& tuned, Progress& progress) {
+  static int show(const train::tune::Tuned& tuned, Progress& progress) {
     progress.clear();
-    progress.say(tune::why_chosen(tuned));
-    if (const std::string doubt = tune::doubt_of(tuned); !doubt.empty()) progress.say(doubt);
+    progress.say(train::tune::why_chosen(tuned));
+    if (const std::string doubt = train::tune::doubt_of(tuned); !doubt.empty()) progress.say(doubt);
     if (!tuned.held_out.empty()) progress.say(tuned.held_out);
     if (tuned.minutes_in_full)
       progress.say(fmt::format("training it in full takes about {} here", text::duration(*tuned.minutes_in_full * 60)));

@@ -1,10 +1,10 @@
-#include "cli/command.h"
+#include "cli/command/command.h"
 
 #include <utility>
 
 #include "base/error.h"
 #include "base/options/given_option.h"
-#include "cli/parser.h"
+#include "cli/command/parser.h"
 
 namespace hexapla::cli {
 namespace {

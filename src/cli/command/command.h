@@ -1,6 +1,6 @@
 #pragma once
 // A subcommand is one file with one entry point: add_<name>() declares its options and its action.
-// The parser is CLI11, which only cli/parser.h includes, because it takes longer to compile than a
+// The parser is CLI11, which only cli/command/parser.h includes, because it takes longer to compile than a
 // command does.
 #include <deque>
 #include <functional>
