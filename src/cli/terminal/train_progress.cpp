@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
-#include <sstream>
 
 #include "api/display.h"
-#include "base/classic.h"
-#include "base/files/file.h"
-#include "base/json.h"
+#include "base/files/json_lines.h"
 
 namespace hexapla::cli {
 namespace {
@@ -79,22 +75,8 @@ std::string measured(const train::ValidScores& v) {
   return text;
 }
 
-std::vector<nlohmann::json> objects_in(const std::string& path) {
-  std::vector<nlohmann::json> all;
-  if (!std::filesystem::exists(path)) return all;
-  Classic<std::istringstream> in(read_file(path));
-  for (std::string line; std::getline(in, line);)
-    if (auto object = json_or_null(line); object.is_object()) all.push_back(std::move(object));
-  return all;
-}
-
-double number(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
-}
-
 std::optional<double> score(const nlohmann::json& object, const char* key) {
-  const double value = number(object, key);
+  const double value = number_in(object, key);
   return value >= 0 ? std::optional(value) : std::nullopt;
 }
 
@@ -131,13 +113,13 @@ std::string ProgressWatcher::bold(const std::string& text) const {
 
 void ProgressWatcher::begins(const std::string& folder) {
   progress_.show("reading the training sets ...");
-  for (const auto& object : objects_in(folder + "/train.jsonl")) losses_.push_back(number(object, "loss"));
-  for (const auto& object : objects_in(folder + "/valid.jsonl")) {
+  for (const auto& object : json_lines(folder + "/train.jsonl")) losses_.push_back(number_in(object, "loss"));
+  for (const auto& object : json_lines(folder + "/valid.jsonl")) {
     train::Validation v;
-    const double update = number(object, "update");
+    const double update = number_in(object, "update");
     v.update = update > 0 && update < 1e18 ? static_cast<int64_t>(update) : 0;
-    v.loss = number(object, "loss");
-    v.perplexity = number(object, "perplexity");
+    v.loss = number_in(object, "loss");
+    v.perplexity = number_in(object, "perplexity");
     v.bleu = score(object, "bleu");
     v.chrf = score(object, "chrf");
     if (const auto found = object.find("script"); found != object.end() && found->is_number()) v.script = *found;

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <sstream>
 
-#include "base/classic.h"
 #include "base/compute/parallel.h"
 #include "base/files/file.h"
-#include "base/json.h"
+#include "base/files/json_lines.h"
 #include "decode/opened/open_model.h"
 #include "inspect/drawing/chart.h"
 #include "inspect/drawing/page.h"
@@ -21,20 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<json> json_lines(const std::string& path) {
-  std::vector<json> all;
-  if (!std::filesystem::exists(path)) return all;
-  Classic<std::istringstream> in(read_file(path));
-  for (std::string line; std::getline(in, line);)
-    if (json object = json_or_null(line); object.is_object()) all.push_back(std::move(object));
-  return all;
-}
-
-double number(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
-}
-
 // The validations of one of several sets; null objects for lines without it.
 std::vector<json> of_set(const std::vector<json>& validations, const std::string& name) {
   std::vector<json> own;
@@ -43,8 +27,8 @@ std::vector<json> of_set(const std::vector<json>& validations, const std::string
     if (const auto sets = v.find("sets"); sets != v.end() && sets->is_object() && sets->contains(name))
       one = sets->at(name);
     if (!one.is_object()) one = json::object();
-    one["update"] = number(v, "update");
-    one["epoch"] = number(v, "epoch");
+    one["update"] = number_in(v, "update");
+    one["epoch"] = number_in(v, "epoch");
     own.push_back(std::move(one));
   }
   return own;
@@ -61,7 +45,7 @@ std::vector<std::string> set_names(const RunRecord& run) {
 
 Series series(const std::string& name, const std::vector<json>& lines, const char* key, bool marked = false) {
   Series s{name, {}, marked};
-  for (const json& line : lines) s.points.emplace_back(number(line, "update"), number(line, key));
+  for (const json& line : lines) s.points.emplace_back(number_in(line, "update"), number_in(line, key));
   return s;
 }
 
@@ -90,7 +74,7 @@ std::string charts(const RunRecord& run) {
 }
 
 std::string cell(const json& line, const char* key, const char* format) {
-  const double v = number(line, key);
+  const double v = number_in(line, key);
   return fmt::format("<td class=\"n\">{}</td>", std::isnan(v) || v < 0 ? "" : fmt::format(fmt::runtime(format), v));
 }
 
@@ -102,12 +86,13 @@ std::string validation_table(const std::vector<json>& lines) {
       "class=\"n\">perplexity</th><th class=\"n\">BLEU</th><th class=\"n\">chrF</th>{}</tr>\n",
       script ? "<th class=\"n\">script</th>" : "");
   double best = -1;
-  for (const json& v : lines) best = std::max(best, std::isnan(number(v, "bleu")) ? -1 : number(v, "bleu"));
+  for (const json& v : lines) best = std::max(best, std::isnan(number_in(v, "bleu")) ? -1 : number_in(v, "bleu"));
   for (const json& v : lines)
-    text += fmt::format("<tr{}>{}{}{}{}{}{}{}</tr>\n", best >= 0 && number(v, "bleu") == best ? " class=\"best\"" : "",
-                        cell(v, "update", "{:.0f}"), cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"),
-                        cell(v, "perplexity", "{:.3f}"), cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"),
-                        script ? fmt::format("<td class=\"n\">{:.4f}</td>", number(v, "script")) : "");
+    text +=
+        fmt::format("<tr{}>{}{}{}{}{}{}{}</tr>\n", best >= 0 && number_in(v, "bleu") == best ? " class=\"best\"" : "",
+                    cell(v, "update", "{:.0f}"), cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"),
+                    cell(v, "perplexity", "{:.3f}"), cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"),
+                    script ? fmt::format("<td class=\"n\">{:.4f}</td>", number_in(v, "script")) : "");
   return text + "</table></div>\n";
 }
 
@@ -147,12 +132,12 @@ std::string sample_tables(const json& validation) {
 std::string samples(const RunRecord& run) {
   if (run.validations.empty() || samples_of(run.validations.back()).empty()) return "";
   std::string text = fmt::format("<h2>Samples</h2>\n<p class=\"lead\">after update {:.0f}</p>\n",
-                                 number(run.validations.back(), "update"));
+                                 number_in(run.validations.back(), "update"));
   text += sample_tables(run.validations.back());
   if (run.validations.size() < 2) return text;
   text += "<details><summary>the same samples at earlier validations</summary>\n";
   for (size_t i = run.validations.size() - 1; i-- > 0;)
-    text += fmt::format("<h3>update {:.0f}</h3>\n", number(run.validations[i], "update")) +
+    text += fmt::format("<h3>update {:.0f}</h3>\n", number_in(run.validations[i], "update")) +
             sample_tables(run.validations[i]);
   return text + "</details>\n";
 }
@@ -181,11 +166,11 @@ std::string lead(const RunRecord& run) {
   if (run.reports.empty()) return "nothing has been reported yet";
   const json& last = run.reports.back();
   std::string text = fmt::format(
-      "{} updates, {} target tokens, loss {:.4f}", text::grouped(static_cast<long long>(number(last, "update"))),
-      text::grouped(static_cast<long long>(number(last, "target_tokens"))), number(last, "loss"));
+      "{} updates, {} target tokens, loss {:.4f}", text::grouped(static_cast<long long>(number_in(last, "update"))),
+      text::grouped(static_cast<long long>(number_in(last, "target_tokens"))), number_in(last, "loss"));
   double best = -1, at = 0;
   for (const json& v : run.validations)
-    if (number(v, "bleu") > best) best = number(v, "bleu"), at = number(v, "update");
+    if (number_in(v, "bleu") > best) best = number_in(v, "bleu"), at = number_in(v, "update");
   if (best >= 0)
     text += fmt::format(", best BLEU {:.2f} at update {}", best, text::grouped(static_cast<long long>(at)));
   return text;

@@ -33,7 +33,7 @@ std::string tail_of(const std::string& path, std::size_t most) {
 
 // Nothing if the line is not an object, for example because it is still being written.
 std::optional<Answer> object_in(const std::string& line) {
-  Answer object = Answer::parse(line, nullptr, false);
+  auto object = json_or_null<Answer>(line);
   return object.is_object() ? std::optional(std::move(object)) : std::nullopt;
 }
 

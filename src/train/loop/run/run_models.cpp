@@ -6,13 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <tuple>
 
-#include "base/classic.h"
 #include "base/error.h"
-#include "base/files/file.h"
-#include "base/json.h"
+#include "base/files/json_lines.h"
 #include "train/record/best_files.h"
 #include "train/record/best_models.h"
 #include "train/record/checkpoint.h"
@@ -53,12 +50,9 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
 // The metric of each validation after this update, by update.
 std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric, int64_t after) {
   std::map<int64_t, double> scores;
-  if (!fs::exists(run + "/valid.jsonl")) return scores;
-  Classic<std::istringstream> in(read_file(run + "/valid.jsonl"));
-  for (std::string line; std::getline(in, line);) {
-    const json v = json_or_null(line);
+  for (const json& v : json_lines(run + "/valid.jsonl")) {
     const auto is = [&](const char* key, bool (json::*kind)() const) { return v.contains(key) && (v[key].*kind)(); };
-    if (!v.is_object() || !is("update", &json::is_number_integer) || !is(metric.c_str(), &json::is_number)) continue;
+    if (!is("update", &json::is_number_integer) || !is(metric.c_str(), &json::is_number)) continue;
     if (const auto update = v["update"].get<int64_t>(); update > after) scores[update] = v[metric].get<double>();
   }
   return scores;
