@@ -80,15 +80,6 @@ std::vector<GivenOption> given_words(const Command& command, const std::vector<s
   return given;
 }
 
-std::vector<GivenOption> given_words(const Command& command, const std::vector<std::string>& names) {
-  std::vector<GivenOption> given;
-  for (const Option& option : command.options())
-    if (const std::string name = option.name();
-        option.count() > 0 && std::find(names.begin(), names.end(), name) != names.end())
-      given.push_back({name, option.words()});
-  return given;
-}
-
 std::function<bool(const std::string& option)> given_in(const Command& command) {
   return [&command](const std::string& option) { return command.was_given("--" + option); };
 }

@@ -14,8 +14,6 @@ void bind_options(Command& command, decode::BeamOptions& options);
 void bind_options(Command& command, decode::DecodingOptions& options);  // all but n-best
 void bind_kind(Command& command, api::ExportOptions& options);
 void bind_search(Command& command, api::ExportOptions& options);
-void bind_kind(Command& command, api::ExportOptions& options);
-void bind_search(Command& command, api::ExportOptions& options);
 void bind_n_best(Command& command, decode::BeamOptions& options);
 // --glossary FILE
 Option* bind_glossary(Command& command, std::string& path);
