@@ -90,7 +90,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   asked->how = deepl_options_of(p);
   read_split_sentences(p, *asked);
   const auto models = service.models();
-  const Languages languages = languages_of(p, *models);
+  const LanguagePair languages = languages_of(p, *models);
   asked->target = languages.target;
   for (std::size_t i = 0; i < asked->texts.size(); ++i) {
     const std::string its = languages.source.empty()

@@ -20,10 +20,10 @@ std::string language_of(const std::vector<std::string>& codes, const std::string
 
 void refuse(const std::string& why) { throw HttpError(400, why); }
 
-Languages languages_of(const Parameters& p, const ModelSet& models) {
+LanguagePair languages_of(const Parameters& p, const ModelSet& models) {
   const std::vector<std::string> codes = all_languages(models);
   const std::string given = p.text_or("source_lang", "");
-  Languages l{language_of(codes, given), language_of(codes, p.text_or("target_lang", ""))};
+  LanguagePair l{language_of(codes, given), language_of(codes, p.text_or("target_lang", ""))};
   if (l.target.empty()) refuse("Value for 'target_lang' not supported.");
   if (!given.empty() && l.source.empty()) refuse("Value for 'source_lang' not supported.");
   return l;

@@ -10,11 +10,11 @@ namespace hexapla::serve::deepl {
 // HttpError 400.
 [[noreturn]] void refuse(const std::string& why);
 
-struct Languages {
+struct LanguagePair {
   std::string source, target;  // codes; source "": to be detected
 };
 // The languages of a request. HttpError 400: a language unknown to all models.
-Languages languages_of(const Parameters& parameters, const ModelSet& models);
+LanguagePair languages_of(const Parameters& parameters, const ModelSet& models);
 
 // Models that translate from source to target; empty if they are the same language. HttpError 400:
 // there are none.

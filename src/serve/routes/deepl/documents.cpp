@@ -29,7 +29,7 @@ void begin(Service& service, const Service::Call& call) {
   const std::string text = together(document->lines());
   check_characters("file", text, most);
   const auto models = service.models();
-  Languages languages = languages_of(p, *models);
+  LanguagePair languages = languages_of(p, *models);
   const Glossary glossary = glossary_for(service, p, call->request());
   if (languages.source.empty()) languages.source = detect_language(text, models->sources()).front().code;
   Hops hops = hops_between(*models, languages.source, languages.target);
