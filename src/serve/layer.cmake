@@ -17,3 +17,7 @@ if(HEXAPLA_SANITIZE)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/serve/http/server.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/http/session.cpp PROPERTIES COMPILE_OPTIONS "${connections}")
 endif()
+# Routes of LibreTranslate and of DeepL use the same words for their own things: not compiled together.
+foreach(file libre files/files)
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/serve/routes/${file}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endforeach()
