@@ -62,7 +62,7 @@ std::string token_list(const Labels& tokens, const text::Ids& ids, int columns) 
     const std::string next = fmt::format(" {} {} ", text::printable(tokens[i], ""), ids[i]);
     if (text::width(line) + text::width(next) > columns && line.size() > 1) {
       text += line + "\n";
-      line = " ";
+      line.assign(1, ' ');
     }
     line += next;
   }
