@@ -71,7 +71,7 @@ TEST_F(ConvertModels, OptionsAreCheckedAndSpelledAsFields) {
               HasSubstr("leave precision out"));
   EXPECT_FALSE(std::filesystem::exists(there));
   export_model(model, there, "hf-marian");
-  EXPECT_THAT(refused([&] { import_model(there, back, {{"norm_eps", 2}}); }), HasSubstr("norm_eps is '2'"));
+  EXPECT_THAT(refused([&] { import_model(there, back, {{"norm_eps", 2}}); }), HasSubstr("norm_eps is 2, but must be"));
   EXPECT_THAT(refused([&] {
                 import_model(there, back, {{"source_language", "de"}});
               }),
