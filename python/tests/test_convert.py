@@ -30,7 +30,7 @@ def test_there_and_back(model: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_files_are_those_of_the_program(model: str, program: Program, tmp_path: pathlib.Path) -> None:
-    for to in ("ctranslate2", "hf-marian", "marian", "safetensors"):
+    for to in ("ctranslate2", "hf-marian", "safetensors"):
         hexapla.export_model(model, tmp_path / "ours", to)
         program("export", model, "--to", to, "-o", tmp_path / "programs")
         names = sorted(file.name for file in (tmp_path / "ours").iterdir())
