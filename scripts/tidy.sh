@@ -5,7 +5,10 @@
 cd "$ROOT"
 case "${1:-}" in
   --all) files=$(git ls-files 'src/*.cpp') ;;
-  --last) files=$(git log -30 --name-only --format= -- 'src/*.cpp' | awk '!seen[$0]++' | while read -r f; do [ -f "$f" ] && echo "$f"; done | head -n "$2") ;;
+  --last)
+    recent=$(git log -30 --name-only --format= -- 'src/*.cpp' | awk '!seen[$0]++')
+    files=$(for f in $recent; do if [ -f "$f" ]; then echo "$f"; fi; done | sed -n "1,${2}p")
+    ;;
   "") die "usage: scripts/tidy.sh FILE... | --all | --last N" ;;
   *) files=$(printf '%s\n' "$@") ;;
 esac
