@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "api/test_untrained_model.h"
 #include "base/files/test_folder.h"
 #include "cli/run.h"
-#include "model/parameters/parameters.h"
-#include "model/weights/model_file.h"
-#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::cli {
 
@@ -57,23 +55,7 @@ inline Result run_command(std::vector<std::string> arguments, const std::string&
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }
 
-// Saves an untrained model with one encoder layer, two decoder layers and three heads.
-inline void save_untrained_model(const std::string& path, const text::Vocabulary& vocabulary,
-                                 const std::string& encoder_mixing = "attention") {
-  model::Config c;
-  c.source_vocab = c.target_vocab = vocabulary.size();
-  c.enc_layers = 1;
-  c.dec_layers = 2;
-  c.d_model = 12;
-  c.d_ff = 16;
-  c.heads = 3;
-  c.encoder_mixing = encoder_mixing;
-  c.resolve();
-  model::Transformer net(c);
-  const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
-  model::initialize(net, 3);
-  model::save_model(path, net, {vocabulary.bytes(), vocabulary.bytes()}, {});
-}
+using api::test::save_untrained_model;
 
 inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());

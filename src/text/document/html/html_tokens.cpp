@@ -67,7 +67,7 @@ bool is_translated(const GumboElement& element, bool outside) {
   return word == "no" ? false : word == "yes" || word.empty() ? true : outside;
 }
 
-// Of a <meta>: name, or property, as social networks read it.
+// Whether a <meta> describes the page, by its name or, as social networks read it, its property.
 bool describes_page(const GumboElement& meta) {
   return among(std::array<std::string_view, 3>{"description", "og:description", "twitter:description"},
                lower(cat(attribute(meta, "name"), attribute(meta, "property"))));
