@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "base/compute/timing.h"
+
 namespace hexapla::api {
 
 struct JobProgress {
@@ -28,7 +30,7 @@ struct JobWatch {
 // Measures the time of a JobProgress.
 class Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds() const { return seconds_since(start_); }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

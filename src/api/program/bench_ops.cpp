@@ -10,6 +10,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/compute/random.h"
+#include "base/compute/timing.h"
 
 namespace hexapla::api {
 namespace {
@@ -22,10 +23,10 @@ double seconds_of(Call&& call) {
   double best = 1e9;
   const auto begin = Clock::now();
   call();
-  for (int i = 0; i < 50 && (i < 3 || std::chrono::duration<double>(Clock::now() - begin).count() < 0.3); ++i) {
+  for (int i = 0; i < 50 && (i < 3 || seconds_since(begin) < 0.3); ++i) {
     const auto start = Clock::now();
     call();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    best = std::min(best, seconds_since(start));
   }
   return best;
 }

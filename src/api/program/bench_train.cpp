@@ -5,8 +5,10 @@
 #include "api/program/bench_numbers.h"
 #include "backend/cpu/cpu.h"
 #include "backend/products_only.h"
+#include "base/compute/timing.h"
 #include "base/files/file.h"
 #include "base/json.h"
+#include "data/made_up_ids.h"
 #include "train/loop/learner.h"
 
 namespace hexapla::api {
@@ -47,8 +49,8 @@ std::vector<Pairs> make_batches(const std::string& lengths, int64_t vocabulary, 
   batches.resize(std::min(batches.size(), most));
   for (auto& batch : batches)
     for (data::Example& p : batch) {
-      p.source = made_up_ids(random, static_cast<int64_t>(p.source.size()), vocabulary);
-      p.target = made_up_ids(random, static_cast<int64_t>(p.target.size()), vocabulary);
+      p.source = data::made_up_ids(random, static_cast<int64_t>(p.source.size()), vocabulary);
+      p.target = data::made_up_ids(random, static_cast<int64_t>(p.target.size()), vocabulary);
     }
   return batches;
 }
@@ -97,14 +99,14 @@ class Training {
   }
   // -> seconds
   double step(const train::UpdateBatches& batches) {
-    const auto start = BenchClock::now();
+    const auto start = std::chrono::steady_clock::now();
     learner_.accumulate_gradient(batches, static_cast<uint32_t>(++updates_));
     learner_.update(updates_, 1, learner_.gradient_norm());
     return seconds_since(start);
   }
   // Only the matrix products of the same step.
   double replay(const train::UpdateBatches& batches) {
-    const auto start = BenchClock::now();
+    const auto start = std::chrono::steady_clock::now();
     fill(replay_, learner_.parameters().gradients(), 0);
     loss_and_gradient(replay_, learner_.model(), batches.shards[0].batches[0], objective_of(options_),
                       1.0 / static_cast<double>(batches.tokens), saved_);
@@ -146,7 +148,7 @@ MeasuredTraining bench_train(const TrainBench& o) {
   Training training(options, data, *backend, *products);
   for (size_t i = 0; i < 4; ++i) training.step(updates[i]), training.replay(updates[i]);
   std::vector<double> rates, fractions;
-  const auto start = BenchClock::now();
+  const auto start = std::chrono::steady_clock::now();
   for (size_t i = 4; rates.size() < 5 || seconds_since(start) < o.seconds; ++i) {
     const train::UpdateBatches& update = updates[i % updates.size()];
     const double whole = training.step(update), alone = training.replay(update);

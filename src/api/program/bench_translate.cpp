@@ -10,8 +10,10 @@
 #include "api/program/bench.h"
 #include "api/program/bench_numbers.h"
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
 #include "base/error.h"
 #include "data/files/lines.h"
+#include "data/made_up_ids.h"
 #include "decode/opened/open_model.h"
 #include "decode/search/search.h"
 #include "decode/steps/shortlist.h"
@@ -27,7 +29,7 @@ template <class Round>
 std::vector<double> measured(int rounds, const Round& round) {
   std::vector<double> seconds;
   for (int i = 0; i <= rounds; ++i) {
-    const auto start = BenchClock::now();
+    const auto start = std::chrono::steady_clock::now();
     round(i);
     if (i > 0) seconds.push_back(seconds_since(start));
   }
@@ -88,7 +90,7 @@ MeasuredTranslation translate_ids(const TranslateBench& o, model::LoadedModel lo
   Random random(1);
   std::vector<text::Ids> sources;
   for (int64_t i = 0; i < o.sentences; ++i)
-    sources.push_back(made_up_ids(random, o.length, loaded.config.source_vocab));
+    sources.push_back(data::made_up_ids(random, o.length, loaded.config.source_vocab));
   for (text::Ids& s : sources) s.back() = 2;
   std::vector<size_t> order(sources.size());
   std::iota(order.begin(), order.end(), size_t{0});

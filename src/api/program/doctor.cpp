@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/reference/reference.h"
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
 #include "base/system/machine.h"
 #include "model/checks/gradient_check.h"
 #include "model/transformer.h"
@@ -95,8 +96,7 @@ bool check_machine(const std::function<void(const std::string& key, const std::s
   const KernelReport k = kernel_check(*backend);
   verdict("kernels", k.worst <= 1e-5,
           fmt::format("{} cases, worst relative error {:.1e} (at most 1e-05), {}", k.cases, k.worst, k.where));
-  tell("time",
-       fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
+  tell("time", fmt::format("{:.1f} s", seconds_since(start)));
   return well;
 }
 

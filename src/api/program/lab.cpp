@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/compute/timing.h"
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/shell_word.h"
@@ -56,7 +57,7 @@ LabResult run_lab(const LabOptions& o, lab::Watcher& watcher) {
   const std::string runs = make_folder(o, e);
   const auto began = Clock::now();
   const lab::Report report = lab::run(e, settings(o, runs), watcher);
-  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  const double seconds = seconds_since(began);
   const lab::Making making{e.name, e.question, e.sources, command(o), lab::seeds_of(e, settings(o, "")), seconds};
   return {report.findings, lab::write_report(o.output, making, report).front()};
 }

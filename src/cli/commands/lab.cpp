@@ -6,6 +6,7 @@
 
 #include "api/program/lab.h"
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
 #include "base/error.h"
 #include "cli/command/command.h"
 #include "cli/options/text_inputs.h"
@@ -15,8 +16,6 @@ namespace hexapla::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
 class ProgressOfLab : public lab::Watcher {
  public:

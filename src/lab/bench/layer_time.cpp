@@ -5,6 +5,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/random.h"
+#include "base/compute/timing.h"
 #include "lab/seconds.h"
 #include "model/encoder.h"
 #include "model/parameters/parameters.h"
@@ -87,12 +88,6 @@ void heads_pass(Stage& stage) {
   const AttentionInput in = parts(stage.input(3 * d)), g = parts(stage.cx.scratch({stage.rows.back(), 3 * d}));
   const Attention a = heads.forward(stage.cx, in);
   heads.backward(stage.cx, in, a, a.out, {g.q, g.k, g.v});
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
 #include "base/error.h"
+#include "data/made_up_ids.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "train/cluster/rounded.h"
 #include "train/cluster/tree.h"
@@ -20,14 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int64_t longest = 128;  // tokens per sentence
 constexpr int warm_up = 2, most_updates = 200, fewest_updates = 5;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-text::Ids made_up_ids(Random& random, int64_t n, int64_t vocabulary) {
-  text::Ids ids(static_cast<size_t>(n));
-  for (int32_t& id : ids) id = static_cast<int32_t>(4 + random.below(static_cast<uint32_t>(vocabulary - 4)));
-  return ids;
-}
 
 train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) {
   train::TrainOptions o;
@@ -59,11 +53,6 @@ std::vector<double> of_all(cluster::Processes& p, const std::vector<double>& own
     all.insert(all.end(), theirs.begin(), theirs.end());
   }
   return all;
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
 }
 
 // Seconds per value, for arrays as large as those that sums arrive in.
@@ -199,9 +188,9 @@ train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
     const int64_t source = std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, longest - 9);
     const auto target = static_cast<int64_t>(static_cast<double>(source) * (1.05 + 0.15 * random.normal()));
     data::Example e;
-    e.source = made_up_ids(random, source, load.vocabulary);
+    e.source = data::made_up_ids(random, source, load.vocabulary);
     e.source.push_back(2);
-    e.target = made_up_ids(random, std::clamp<int64_t>(target, 2, longest - 9), load.vocabulary);
+    e.target = data::made_up_ids(random, std::clamp<int64_t>(target, 2, longest - 9), load.vocabulary);
     e.line = i;
     examples.push_back(std::move(e));
   }
