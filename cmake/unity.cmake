@@ -1,8 +1,11 @@
-# HEXAPLA_UNITY_BUILD (none, tests, or all): compiles up to eight files of a target as one
-# translation unit, so that shared headers and templates are compiled once. No file of a unit may
-# define a name that another one uses: in an anonymous namespace it would be defined twice, or hide
-# the other's name.
-set(HEXAPLA_UNITY_BUILD none CACHE STRING "Files compiled together: none, tests, or all")
+# HEXAPLA_UNITY_BUILD (all, tests, or none): compiles up to eight files of a target as one
+# translation unit, so that shared headers and templates are compiled once, which halves the time of
+# a first build. No file of a unit may define a name that another one uses: in an anonymous
+# namespace it would be defined twice, or hide the other's name.
+set(HEXAPLA_UNITY_BUILD all CACHE STRING "Files compiled together: all, tests, or none")
+if(HEXAPLA_UNITY_BUILD STREQUAL "")  # a preset names an environment variable that is not set
+  set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY VALUE all)
+endif()
 set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY STRINGS none tests all)
 set(HEXAPLA_UNITY_FILES 8)
 

@@ -10,7 +10,7 @@ export HEXAPLA_LONG_TESTS=1
 failed=()
 for preset in release asan tsan; do
   note "nightly: $preset"
-  HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
+  HEXAPLA_UNITY_BUILD=none HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
 note "nightly: clang-tidy"

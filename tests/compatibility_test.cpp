@@ -29,8 +29,8 @@ class EarlierRun : public TestFolder {
     fs::copy(source_path("tests/fixtures/run_of_0.1.0"), at("earlier"), fs::copy_options::recursive);
   }
   // Runs the program in the folder with the old files, with kernels that are the same everywhere.
-  int program(const std::string& arguments) const {
-    const std::string command = cat("cd '", at("earlier"), "' && HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own '",
+  int program(const std::string& arguments, const std::string& isa = "generic") const {
+    const std::string command = cat("cd '", at("earlier"), "' && HEXAPLA_ISA=", isa, " HEXAPLA_PRODUCTS=own '",
                                     build_path("hexapla"), "' ", arguments);
     return std::system(command.c_str());
   }
@@ -59,6 +59,16 @@ TEST_F(EarlierRun, ItsModelTranslatesToTheSameBytes) {
   // The key used to be spelled differently.
   const std::string expected = std::regex_replace(file("translations.jsonl"), std::regex("normalised"), "normalized");
   EXPECT_EQ(file("now.jsonl"), expected);
+}
+
+TEST_F(EarlierRun, ItsModelTranslatesInInt8ToTheSameBytes) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx512vnni")) GTEST_SKIP() << "int8 needs a processor with AVX-512 VNNI";
+#endif
+  ASSERT_EQ(
+      program("translate -q -m model.safetensors --precision int8 --json --n-best 3 < valid.a > now.jsonl", "avx512"),
+      0);
+  EXPECT_EQ(file("now.jsonl"), file("translations_int8.jsonl"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/files/json_lines.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
 #include "base/test_paths.h"
@@ -34,8 +35,9 @@ class ServeCommand : public TestFolder {
     if (pid_ > 0) end(SIGKILL);
   }
   // Starts the program with these arguments on a free port.
-  void start(const std::string& words) {
-    const std::string text = cat("exec ", build_path("hexapla"), " serve ", words, " 2> ", at("errors"));
+  void start(const std::string& words, const std::string& environment = "") {
+    const std::string text =
+        cat("exec env ", environment, " ", build_path("hexapla"), " serve ", words, " 2> ", at("errors"));
     const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
     ASSERT_EQ(posix_spawn(&pid_, "/bin/sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
   }
@@ -83,6 +85,23 @@ TEST_F(ServeCommand, GivesTheBytesOfTranslateAndEndsWhenItIsTold) {
   EXPECT_THAT(said, HasSubstr("from en to de"));
   EXPECT_THAT(said, HasSubstr("\"path\":\"/translate\",\"status\":200"));
   EXPECT_THAT(said, testing::Not(HasSubstr("c b a d"))) << "texts are not logged";
+}
+
+// tests/fixtures/run_of_0.1.0/README.md
+TEST_F(ServeCommand, AnswersAsAnEarlierVersionDid) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "the C library's functions round otherwise without FMA";
+#else
+  GTEST_SKIP() << "the fixture was made on x86-64";
+#endif
+  start(cat("-m en-de=", model, " --port 0"), "HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own");
+  Client c(port());
+  for (const nlohmann::json& was : json_lines(source_path("tests/fixtures/run_of_0.1.0/served.jsonl"))) {
+    nlohmann::json is = c.post(was["path"], was["request"]).json();
+    if (is.is_object()) is.erase("ms");
+    EXPECT_EQ(is, was["answer"]) << was["path"];
+  }
+  EXPECT_EQ(end(SIGTERM), 0);
 }
 
 TEST_F(ServeCommand, LoadsItsModelsAgain) {

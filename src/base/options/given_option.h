@@ -95,13 +95,13 @@ void leave_out_idle(const std::function<bool(const std::string& option)>& given,
   visit_conditions(options, [&](const std::string& name, const auto&, const When& when) {
     if (!when.now && !given(name)) idle.insert(name);
   });
+  std::vector<const void*> values;  // in order of declaration: a second visit inside of the first takes long to compile
+  Options::visit(usual, [&](const char*, const auto& value, const auto&...) { values.push_back(&value); });
+  auto value = values.begin();
   Options::visit(options, [&](const std::string& name, auto& field, const auto&...) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    if (!idle.contains(name)) return;
-    Options::visit(usual, [&](const std::string& other, const auto& value, const auto&...) {
-      if constexpr (std::same_as<Field, std::remove_cvref_t<decltype(value)>>)
-        if (other == name) field = value;
-    });
+    const auto* const usual_value = static_cast<const Field*>(*value++);
+    if (idle.contains(name)) field = *usual_value;
   });
 }
 

@@ -64,7 +64,7 @@ struct ScoringOptions {
   template <class Self, class F>
   static void visit_protect(Self& o, F&& f) {
     f("protect", o.protect,
-      "placeholders, tags, addresses, @names, #tags, emoji, `code` and what the vocabulary cannot spell go along with "
+      "placeholders, tags, addresses, @names, #tags, emoji, inline code and what the vocabulary cannot spell go along with "
       "the words beside them, and the model does not see them (auto); or it sees them as text (none)",
       Choices{"auto", "none"}, kAlways);
   }
