@@ -12,7 +12,7 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
 locales=()
 if [ "${1:-}" = --checks ]; then
   # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one.
-  packages+=(python3 clang-format clang-tidy libmecab2 mecab-ipadic-utf8 nginx locales)
+  packages+=(python3 clang-format clang-tidy codespell libmecab2 mecab-ipadic-utf8 nginx locales)
   locales=(de_DE)
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)

@@ -1,4 +1,4 @@
-"""Shared by the checks: lists files, and extracts C++ without comments and strings, or only these."""
+"""Shared by the checks: lists files, and extracts C++ without comments and strings."""
 import pathlib
 import re
 import subprocess
@@ -39,15 +39,6 @@ def code_only(text):
         filler = "" if token.startswith("/") else token[0] + token[0] if token[0] in "\"'" else '""'
         return filler + "\n" * token.count("\n")
     return _TOKENS.sub(blank, text)
-
-
-def prose_only(text):
-    """-> only the comments and literals of C++, with all newlines kept"""
-    kept, end = [], 0
-    for match in _TOKENS.finditer(text):
-        kept += ["\n" * text.count("\n", end, match.start()), match[0], " "]
-        end = match.end()
-    return "".join(kept)
 
 
 def finish(what, problems):
