@@ -207,9 +207,9 @@ class Translator:
         """Return a document with its text translated; everything else stays byte-identical.
 
         The extension of name determines the format, one of document_formats(): "page.html". attributes: translate the
-        alt, title, placeholder and description of an HTML page, too. glossary: required translations of
-        terms. warn gets indices of lines of the document's text. Raises UsageError for an unknown extension, or attributes of
-        another format, DataError if the content does not match the format.
+        alt, title, placeholder and description of an HTML page, too. glossary: required translations of terms. warn is
+        called with indices into the lines of the document's text. Raises UsageError for an unknown extension, or if
+        attributes is set for another format than HTML, and DataError if the content does not match the format.
         """
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
