@@ -87,8 +87,8 @@ class Translator:
 
     Its methods may be called from any number of threads at once. A translation depends only on its line, the model and
     the options, not on other lines or threads. Options are keywords of its methods (SearchOptions);
-    docs/reference/translate.md describes them. It can be used in a with statement, which closes it. Pickling stores only
-    the names of its files and its arguments.
+    docs/reference/translate.md describes them. It can be used in a with statement, which closes it. Pickling stores
+    only the names of its files and its arguments.
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
@@ -228,8 +228,8 @@ class Translator:
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
         """Translate sentences given as source tokens; returns the same as translate_n_best().
 
-        Translation.tokens are those of the translation. Raises UsageError for a piece outside of the vocabulary, and for
-        alignment and unk="copy", which refer to words of a line.
+        Translation.tokens are those of the translation. Raises UsageError for a piece outside of the vocabulary, and
+        for alignment and unk="copy", which refer to words of a line.
         """
         if isinstance(sentences, (str, bytes, Mapping)) or not isinstance(sentences, Iterable):
             raise _check.wrong_type("sentences", sentences, "a list of lists of str")

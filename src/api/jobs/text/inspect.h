@@ -21,9 +21,9 @@ struct InspectJob {
   bool color = false;
 };
 
-// Runs one pair of sentences through a model; shows its tokens and one attention as text. UsageError:
-// options that are missing, invalid or exclude each other; further errors as decode::open_model()
-// and inspect::read_source().
+// Runs one pair of sentences through a model; shows its tokens and one attention as text.
+// UsageError: options that are missing, invalid or exclude each other; further errors as
+// decode::open_model() and inspect::read_source().
 void inspect_pair_of_text(const InspectJob& job, std::ostream& out, const JobWatch& watch);
 
 }  // namespace hexapla::api

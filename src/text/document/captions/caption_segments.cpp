@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t most_tags = 400;  // of a cue inside its text; the work grows with their square
+constexpr std::size_t most_tags = 400;  // tags of a cue that belong to its words; the work grows with their square
 constexpr std::string_view blanks = " \t";
 
 bool is_blank_text(const Token& t) {

@@ -17,7 +17,7 @@ struct RunStyle {
 // Marks around markup, lines and styles, made of characters that XML does not allow.
 namespace run_marks {
 
-// Marks text in a line that is markup.
+// Marks XML in a line as markup; everything else in a line is text.
 std::string markup(std::string_view xml);
 std::string line_begins(std::size_t style);
 std::string line_ends();
