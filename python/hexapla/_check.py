@@ -12,7 +12,7 @@ from .errors import ArgumentTypeError, UsageError
 
 
 def shown(value: object) -> str:
-    """The value as quoted in messages."""
+    """The value as messages show it."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 

@@ -16,13 +16,13 @@ __all__ = ["export_model", "import_model"]
 def import_model(path: Path, output: Path, *, kind: Optional[str] = None,
                  on_progress: Optional[Callable[[float], object]] = None,
                  **options: Unpack[ImportOptions]) -> ImportedModel:
-    """Convert a model of another system to a model file of ours, like `hexapla import`.
+    """Convert a model of another system to a hexapla model file, like `hexapla import`.
 
         hexapla.import_model("opus-mt-en-de", "en-de.safetensors")
         hexapla.Translator("en-de.safetensors")
 
-    path is a file or a folder; kind is detected if it is not given. output is replaced only if it is a model of ours.
-    on_progress gets the fraction done, 0 to 1. Ctrl-C stops the import and leaves output as it was.
+    path is a file or a folder; kind is detected if it is not given. output is replaced only if it is a hexapla model.
+    on_progress is called with the fraction done, 0 to 1. Ctrl-C stops the import and leaves output unchanged.
     """
     given: dict[str, Any] = dict(options)
     if kind is not None:
@@ -38,8 +38,8 @@ def export_model(model: Path, folder: Path, to: str, **options: Unpack[ExportOpt
 
         hexapla.export_model("run", "run-ct2", to="ctranslate2", precision="int8")
 
-    to is ctranslate2, argos, hf-marian, hf-multilingual, marian or safetensors; folder must not exist, or be empty.
-    Returns what differs there, in words. Raises DataError if the other system cannot represent the model.
+    to is ctranslate2, argos, hf-marian, hf-multilingual, marian or safetensors; folder must be new or empty.
+    Returns notes on differences in the other system. Raises DataError if that system cannot represent the model.
     """
     return _core.export_model(_check.path("model", model), _check.path("folder", folder), _check.text("to", to),
                               _check.options(options))

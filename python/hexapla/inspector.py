@@ -30,7 +30,7 @@ class AttentionMap:
 
 
 class Inspection(Mapping[str, Doubles]):
-    """All intermediates by their place in the model, as read-only NumPy arrays, not copied.
+    """All intermediates by their place in the model, as read-only NumPy arrays without a copy.
 
         seen["encoder.layers.0.self_attention.weights"]    # [heads, queries, keys]
         seen["decoder.layers.1.cross_attention.q"]         # [tokens, width]
@@ -125,10 +125,10 @@ class Inspector:
         return Inspection(self._core.inspect(_check.text("source", source), given))
 
     def trace(self, source: str, **options: Unpack[SearchOptions]) -> SearchTrace:
-        """Return the beam search for the translation of source step by step, with weights in f32.
+        """Trace the beam search for the translation of source step by step, with weights in f32.
 
-        Raises UsageError for options without a trace: sampling, a minimum length, rules on repeats and unknown tokens,
-        and a coverage penalty.
+        Raises UsageError for options that cannot be traced: sampling, a minimum length, rules on repetitions and
+        unknown tokens, and a coverage penalty.
         """
         tokens, steps, ending, why, finished = self._core.trace(_check.text("source", source), _check.options(options))
         return SearchTrace(tokens, [SearchStep(_hypotheses(beams), [SearchCandidate(*one) for one in candidates])

@@ -171,7 +171,7 @@ class TrainingOptions(TypedDict, total=False):
 
 
 class ImportOptions(TypedDict, total=False):
-    """What import_model() needs to know besides a model's files."""
+    """Options of import_model(): facts that a model's files do not contain."""
 
     positions: str
     map: Path
@@ -193,7 +193,7 @@ class ImportOptions(TypedDict, total=False):
 
 
 class ExportOptions(TypedDict, total=False):
-    """How export_model() writes a model."""
+    """Options of export_model()."""
 
     precision: str
     languages: str

@@ -51,7 +51,7 @@ class Alignment:
     links: list[tuple[int, int]]
     """For each target word, the source word with the most attention: (source, target), from 0."""
     attention: list[list[float]] = field(repr=False)
-    """[target word][source word], both followed by </s>: the attention that the target word pays the source word."""
+    """[target word][source word], both followed by </s>: the attention of the target word to the source word."""
 
     @cached_property
     def weights(self) -> Doubles:
@@ -74,7 +74,7 @@ class Translation:
 
     text: str
     score: float
-    """Log-probability of the tokens, the end of the sentence included."""
+    """Log-probability of the tokens, including the end of the sentence."""
     normalized: float
     """The score divided by the length penalty, largest for the best translation. -inf: nothing satisfies the
     constraints."""
@@ -96,7 +96,7 @@ class Score:
     """The probability of a given translation."""
 
     score: float
-    """Log-probability of the translation, the end of the sentence included."""
+    """Log-probability of the translation, including the end of the sentence."""
     normalized: float
     """The score divided by the length penalty."""
     tokens: list[str]
@@ -131,8 +131,8 @@ class SearchCandidate:
     normalized: float
     """The score divided by the length penalty, by which finished hypotheses are compared."""
     fate: str
-    """"goes on", "finished", "too low" (ends, but ranks below the first beam_size), "beaten" (beam_size better ones go
-    on) or "left" (would go on, but the search ends)."""
+    """"goes on", "finished", "too low" (ends, but ranks below the first beam_size), "beaten" (beam_size better ones
+    continue) or "left" (would continue, but the search ends)."""
     why: str
     """The same in words."""
 
@@ -168,11 +168,11 @@ class ImportedModel:
     """A model that was imported."""
 
     kind: str
-    """"hf-marian", "ctranslate2" and the like: the value of the argument `kind`."""
+    """The value of the argument `kind`, such as "hf-marian" or "ctranslate2"."""
     origin: str
-    """The same in words, as the model's history has it."""
+    """The same as text, as recorded in the model's history."""
     notes: list[str]
-    """What differs after the import."""
+    """Differences from the original system."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class TrainingResult:
     model: str
     """The model's file; empty if the training is not finished."""
     missing: list[str]
-    """Files that could not be written (a full disk), although there is a model."""
+    """Files that could not be written (for example, because the disk is full), although there is a model."""
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,10 @@ class Trainer:
         pairs, validation: iterables of (source, target), or functions that return one, instead of the options
         train_sets and valid_sets. They are read once, completely, before training; give the same pairs to resume.
 
-        on_progress is called a few times a second, on_report every report_every, on_note with warnings; on_checkpoint
-        gets the update and the file, on_reading a description and the number of pairs read. An exception in a callback
-        ends the training, which can be resumed from its last checkpoint. Ctrl-C and stop() save a checkpoint first.
+        on_progress is called a few times a second, on_report at intervals of report_every, on_note with warnings,
+        on_checkpoint with the update and the file, and on_reading with a description and the number of pairs read. An
+        exception in a callback ends the training, which can be resumed from its last checkpoint. Ctrl-C and stop() save
+        a checkpoint first.
         """
         callbacks = _callbacks({
             "on_start": on_start, "on_progress": on_progress, "on_report": on_report, "on_validation": on_validation,

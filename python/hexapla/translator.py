@@ -87,8 +87,8 @@ class Translator:
 
     Its methods may be called from any number of threads at once. A translation depends only on its line, the model and
     the options, not on other lines or threads. Options are keywords of its methods (SearchOptions);
-    docs/reference/translate.md describes them. It can be used in a with statement, which closes it. Pickling stores only
-    the names of its files and its arguments.
+    docs/reference/translate.md describes them. It can be used in a with statement, which closes it. Pickling stores
+    only the names of its files and its arguments.
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
@@ -207,9 +207,9 @@ class Translator:
         """Return a document with its text translated; everything else stays byte-identical.
 
         The extension of name determines the format, one of document_formats(): "page.html". attributes: translate the
-        alt, title, placeholder and description of an HTML page, too. glossary: required translations of
-        terms. warn gets indices of lines of the document's text. Raises UsageError for an unknown extension, or attributes of
-        another format, DataError if the content does not match the format.
+        alt, title, placeholder and description of an HTML page, too. glossary: required translations of terms. warn is
+        called with indices into the lines of the document's text. Raises UsageError for an unknown extension, or if
+        attributes is set for another format than HTML, and DataError if the content does not match the format.
         """
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
@@ -228,8 +228,8 @@ class Translator:
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
         """Translate sentences given as source tokens; returns the same as translate_n_best().
 
-        Translation.tokens are those of the translation. Raises UsageError for a piece outside of the vocabulary, and for
-        alignment and unk="copy", which refer to words of a line.
+        Translation.tokens are those of the translation. Raises UsageError for a piece outside of the vocabulary, and
+        for alignment and unk="copy", which refer to words of a line.
         """
         if isinstance(sentences, (str, bytes, Mapping)) or not isinstance(sentences, Iterable):
             raise _check.wrong_type("sentences", sentences, "a list of lists of str")

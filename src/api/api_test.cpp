@@ -259,7 +259,7 @@ TEST(Api, LackOfMemoryIsSaidWhereverItStrikes) {
   set_threads(1);
   translator.translate(lines, options);
   within_sentencepiece();  // allocates what backtrace() needs once
-  // "nothing": a sort gets by without its buffer.
+  // "nothing": a sort can do without its buffer.
   const auto said = testing::HasSubstr("out of memory: give fewer lines at a time");
   const auto only = testing::AllOf(testing::Contains(said), testing::Each(testing::AnyOf(said, "nothing")));
   EXPECT_THAT(errors_without_memory([&] { Translator again(path); }), only);

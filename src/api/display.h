@@ -1,5 +1,6 @@
 #pragma once
-// How interfaces show text, numbers and curves to people: escaped for a terminal, padded, grouped, as a sparkline.
+// Formats text, numbers and curves for display: escaped for a terminal, padded, grouped, as a
+// sparkline.
 #include "inspect/drawing/chart.h"
 #include "text/quantities.h"
 #include "text/utf8.h"

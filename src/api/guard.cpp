@@ -16,7 +16,7 @@ OutOfMemory out_of_memory(std::string (*spelling)(std::string_view)) {
       "threads, or let this process have more memory (ulimit -v, the limit of its container)",
       spelling));
 }
-// Made when the library is loaded: out of memory, an error cannot be constructed.
+// Created when the library is loaded, because an error cannot be constructed without memory.
 const OutOfMemory with_fields = out_of_memory(as_field), with_flags = out_of_memory(as_flag);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The program may set any locale: nothing that the library writes, reads or computes changes.
+// Whatever locale the program sets: what the library writes, reads and computes stays the same.
 #include <gmock/gmock.h>
 
 #include <clocale>

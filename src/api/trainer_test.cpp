@@ -63,7 +63,7 @@ TEST_F(TrainerApi, PairsOfTheProgramGiveTheBytesOfFiles) {
   EXPECT_EQ(weights("pairs"), weights("files"));
 }
 
-// On any processor; HEXAPLA_ISA simulates another one.
+// Works on any processor; HEXAPLA_ISA simulates another one.
 TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
   const auto record = [&](const std::string& run) { return Model::load(at(run)).history().at("options"); };
   const auto train = [&](Options o, int updates, std::string& notes) {

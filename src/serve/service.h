@@ -48,8 +48,8 @@ class Service {
  public:
   using Call = std::shared_ptr<Exchange>;
 
-  // Loads the models; add_routes() (serve/routes/routes.h) says what it answers. Throws what ServedModels and ApiKeys
-  // throw.
+  // Loads the models; add_routes() (serve/routes/routes.h) adds the routes. Throws the errors of
+  // ServedModels and ApiKeys.
   explicit Service(ServiceOptions options);
   ~Service();  // cancels pending translations and waits for their end
   Service(const Service&) = delete;

@@ -89,7 +89,7 @@ class AstrayRequests {
     if (random_.below(16) == 0) r.target = changed_bytes(r.target);
     return r;
   }
-  // Raw bytes of a request, mutated anywhere in most cases.
+  // The bytes of a request, in most cases mutated at random places.
   std::string next_bytes() {
     const Request r = random_.below(4) == 0 ? next() : pick(sound_);
     std::string text = r.method + " " + r.target + " HTTP/1.1\r\n";

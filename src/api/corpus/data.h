@@ -9,9 +9,9 @@ namespace hexapla::api {
 struct DataOptions {
   std::vector<std::string> files;       // source and target text
   std::string tsv;                      // or one file with both
-  std::vector<std::string> tests;       // a test set: source and target, or one TSV
-  std::vector<std::string> keep, drop;  // names of faults: ExamineOptions::keep, drop
-  data::ExamineOptions how;             // the rest; text, tests, keep and drop are set from the above
+  std::vector<std::string> tests;       // test set: source and target, or one TSV
+  std::vector<std::string> keep, drop;  // names of faults, as in ExamineOptions
+  data::ExamineOptions how;             // other settings; text, tests, keep and drop come from the above
 };
 
 struct ExaminedData {
@@ -22,7 +22,8 @@ struct ExaminedData {
   std::string json() const;
 };
 
-// Looks for faults in parallel text. UsageError: one file alone, or an unknown fault; otherwise as data::examine().
+// Finds faults in parallel text. UsageError: only one file, or an unknown fault; otherwise as
+// data::examine().
 ExaminedData examine_data(const DataOptions& options, const data::Watch& watch);
 
 }  // namespace hexapla::api

@@ -7,7 +7,7 @@
 namespace hexapla::api {
 
 Joined join(std::vector<std::string> paths, const std::string& output) {
-  std::erase_if(paths, [](const std::string& path) {  // matched by part-*, also after a worker was killed
+  std::erase_if(paths, [](const std::string& path) {  // part-* also matches a killed worker's files
     return path.ends_with(data::manifest_of("")) || has_temporary_name(path);
   });
   if (paths.empty()) throw UsageError("there are manifests and unfinished files alone; name the outputs of the parts");

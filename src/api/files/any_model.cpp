@@ -13,7 +13,7 @@
 namespace hexapla::api {
 namespace {
 
-// A temporary folder (in TMPDIR), removed at the end.
+// A temporary folder (in TMPDIR) that the destructor removes.
 class PassingFolder {
  public:
   PassingFolder() : path_((std::filesystem::temp_directory_path() / "hexapla-XXXXXX").string()) {
@@ -43,7 +43,7 @@ bool is_own_model(const std::string& path) {
   }
 }
 
-// A file that no importer knows is not foreign: our own reader gives better messages.
+// A file that no importer recognizes is not foreign: our own reader gives better messages.
 bool is_foreign_model(const std::string& path) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored) || is_own_model(path)) return false;

@@ -4,12 +4,12 @@
 
 namespace hexapla::api {
 
-// Opens a model file of ours, the folder of a run, or a model of another system that can be
+// Opens one of our model files, the folder of a run, or a model of another system that can be
 // imported without options (convert/import.h), through a temporary file that is removed before this
 // returns. Errors as decode::open_model() and convert::import_model().
 decode::OpenModel open_any_model(const std::string& path);
 
-// Whether it is a model file of ours, or the folder of a run with one; reads the file's metadata.
+// Whether it is one of our model files, or the folder of a run with one; reads the file's metadata.
 bool is_own_model(const std::string& path);
 
 // Whether it is a model of another system.

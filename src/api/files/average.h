@@ -6,9 +6,10 @@
 
 namespace hexapla::api {
 
-// Averages models into a model file. last, best: the models are training folders, and stand for their N last or best
-// ones (train/loop/run/run_models.h); 0: not so. -> the files averaged. UsageError: no training folder, or an output
-// that is one of the files (named by output_option). DataError as average_files().
+// Averages models into a model file. last, best: use the N last or best models
+// (train/loop/run/run_models.h) of the given training folders; 0: average the models themselves. ->
+// the files averaged. UsageError: a path that is no training folder, or an output that is one of
+// the inputs (named by output_option). DataError as average_files().
 struct AverageOptions {
   std::vector<std::string> models;
   std::string output, output_option = "`output`";
@@ -16,7 +17,7 @@ struct AverageOptions {
 };
 std::vector<std::string> average(const AverageOptions& options);
 
-// A checkpoint stays one; of a training folder the model file.
+// A checkpoint itself; for a training folder, its model file.
 std::string checkpoint_or_model(const std::string& path);
 
 // Averages the models in files and checkpoints (train::is_checkpoint). DataError: one is quantized

@@ -7,10 +7,10 @@
 
 namespace hexapla::api {
 
-// How a model is written for another system.
+// The options for writing a model for another system.
 struct ExportOptions {
   std::string to, precision = "f32", languages, like;
-  decode::BeamOptions search;  // for the settings of systems that have some
+  decode::BeamOptions search;  // for systems whose files have search settings
 
   // f(name, field, help, allowed, when)
   template <class Self, class F>
@@ -44,7 +44,7 @@ struct ExportOptions {
         });
   }
 
-  // Whether a search option is written into other systems' settings.
+  // Whether a search option is part of other systems' settings.
   static bool written(std::string_view name) {
     return name == "beam-size" || name == "length-penalty" || name == "length-normalization";
   }
@@ -52,13 +52,14 @@ struct ExportOptions {
 
 struct Exported {
   double megabytes = 0;            // of all files
-  std::string limit;               // a sentence about the longest text there; "" if the system has no such limit
+  std::string limit;               // a sentence about the maximum length of a text there; "" if there is none
   std::vector<std::string> notes;  // differences
 };
 
-// Writes a model file, or the model of a training folder, as files of another system into a new folder. given: options
-// by name; search options that are not given are those of the model's record. UsageError: unknown option, bad value, an
-// option without effect, or a folder that exists. DataError: the system cannot represent the model.
+// Writes a model file, or the model of a training folder, as files of another system into a new
+// folder. given: options by name; search options default to the model's record. UsageError: unknown
+// option, bad value, an option without effect, or a folder that exists. DataError: the system
+// cannot represent the model.
 Exported export_model(const std::string& model, const std::string& folder, std::vector<GivenOption> given);
 
 }  // namespace hexapla::api

@@ -9,7 +9,7 @@
 namespace hexapla::api {
 namespace {
 
-// Only the files of the model that is read tell which they are, and nothing has been read yet.
+// Only the files of the imported model tell which files belong to it, and none has been read yet.
 void refuse_other_file(const std::string& output, const std::string& option) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;

@@ -13,7 +13,7 @@
 namespace hexapla::api {
 namespace {
 
-using Parts = std::map<std::string, int64_t>;  // their parameters
+using Parts = std::map<std::string, int64_t>;  // number of parameters per part
 
 // The part of the model: "encoder.layers.0.self_attention.qkv.weight" -> "encoder".
 std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
@@ -43,7 +43,7 @@ nlohmann::ordered_json usage_of(const decode::OpenModel& m) {
   return usage;
 }
 
-// A list becomes one line, even a hundred languages.
+// Puts a list on one line, even a hundred languages.
 std::string words_of(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return json_text(value);
@@ -73,7 +73,7 @@ std::string as_text(const decode::OpenModel& m, const Parts& parts, int64_t tota
     text += fmt::format("  {} {}\n", text::padded(text::printable(key, ""), 20), text::printable(value));
   };
   text += "model\n";
-  const auto config = config_of(m);  // named: items() refers to it
+  const auto config = config_of(m);  // a variable, because items() refers to it
   for (const auto& [key, value] : config.items())
     line(key, value.is_string() ? value.get<std::string>() : json_text(value));
   text += "parameters\n";

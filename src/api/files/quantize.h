@@ -11,15 +11,15 @@ namespace hexapla::api {
 struct QuantizeOptions {
   std::string model, output;
   std::vector<std::string> valid_sets;  // source and target text; none: the loss is not measured
-  std::vector<std::string> keep;        // parts that stay in f32, by the beginning of their names
+  std::vector<std::string> keep;        // parts to keep in f32, as prefixes of their names
   double max_drop = 0.3;                // in BLEU
   std::string tokenize = "auto";        // BLEU's
   decode::BeamOptions search;
-  std::function<bool(const std::string& option)> given;  // whether a search option was given, not the model's
+  std::function<bool(const std::string& option)> given;  // whether a search option was given
 };
 
 struct QuantizeWatch {
-  std::function<void(const std::string&)> say;                      // a result, in words
+  std::function<void(const std::string&)> say;                      // receives a result as text
   std::function<void(int64_t line, const std::string& what)> warn;  // line of the source text, from 0
 };
 
@@ -28,9 +28,9 @@ struct Quantized {
   std::vector<std::string> kept;  // parts in f32
 };
 
-// Writes a model file, or the model of a training folder, in 8-bit integers. With a text to measure BLEU on, returns
-// parts to f32, the most sensitive first, until the loss is within the limit. DataError: already quantized.
-// UsageError: no such part or tokenizer.
+// Writes a model file, or the model of a training folder, in 8-bit integers. Given a text for
+// measuring BLEU, returns parts to f32, most sensitive first, until the loss is within the limit.
+// DataError: already quantized. UsageError: no such part or tokenizer.
 Quantized quantize(const QuantizeOptions& options, const QuantizeWatch& watch);
 
 }  // namespace hexapla::api

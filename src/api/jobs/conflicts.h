@@ -1,5 +1,5 @@
 #pragma once
-// Options of a job that exclude each other, as a table.
+// A table of a job's mutually exclusive options.
 #include <map>
 #include <span>
 #include <string_view>
@@ -14,7 +14,8 @@ struct Conflict {
   const char* message;
 };
 
-// UsageError with the message of the first conflict in the table whose options both are given.
+// Throws UsageError with the message of the first conflict in the table whose two options are
+// given.
 inline void refuse_conflicts(std::span<const Conflict> table, const std::map<std::string_view, bool>& given) {
   for (const Conflict& c : table)
     if (given.at(c.option) && given.at(c.other)) throw UsageError(c.message);

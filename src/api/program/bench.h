@@ -1,5 +1,5 @@
 #pragma once
-// The measurements of `hexapla bench`. All use the threads of use_threads().
+// The measurements of `hexapla bench`. All use as many threads as use_threads() sets.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,21 +20,21 @@ struct OpsBench {
 };
 void bench_ops(const OpsBench& options, const Tell& tell);
 
-// Training on made-up ids, as Learner trains.
+// Training on random ids, like Learner.
 struct TrainBench {
   std::string preset = "tiny", lengths = "wmt", precision = "auto";
   int64_t vocabulary = 10000, tokens = 2048;
   double seconds = 10, dropout = 0.1;
-  std::string batches_file;  // to write the batches to, as JSON; "": none
+  std::string batches_file;  // JSON file to write the batches to; "": none
 };
 struct MeasuredTraining {
   double tokens_per_second = 0, products_share = 0;  // medians over the steps
   size_t steps = 0;
-  std::string precision, products;  // as resolved; the implementation of products
+  std::string precision, products;  // resolved precision; implementation of products
 };
 MeasuredTraining bench_train(const TrainBench& options);
 
-// Translation: of made-up ids with a model, or an untrained one, or of a text.
+// Translation of random ids with a trained or untrained model, or of a text.
 struct TranslateBench {
   std::string model, text, output, shortlist;
   std::string preset = "base", precision = "f32";
@@ -43,13 +43,13 @@ struct TranslateBench {
   int beam = 4, rounds = 3;
 };
 struct MeasuredTranslation {
-  double seconds = 0, rate = 0;  // medians over the rounds; rate: lines of the text or made-up tokens per second
+  double seconds = 0, rate = 0;  // medians over the rounds; rate: lines of text or random tokens per second
   std::string products;
 };
 MeasuredTranslation bench_translate(const TranslateBench& options, const decode::LineWarning& warn);
 void write_untrained(const TranslateBench& options, const std::string& path);
 
-// An update by the processes that a launcher started: measured, and computed for more.
+// An update by the processes that a launcher started: measured, and extrapolated to more.
 struct ClusterBench {
   train::scale::Workload load;
   std::string precision = "auto";
@@ -57,7 +57,7 @@ struct ClusterBench {
   bool json = false, overlap = false;
 };
 struct MeasuredCluster {
-  std::string report, svg;  // empty in other processes than the first
+  std::string report, svg;  // only in the first process; elsewhere empty
 };
 MeasuredCluster bench_cluster(const ClusterBench& options);
 

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double wanted = 0.9;
-// Assumed if not measured: TCP between hosts in one room.
+// Used if not measured: TCP between hosts in one room.
 constexpr train::scale::Network usual_tcp{25e-6, 5e-6, 0};
 constexpr int most_processes = 1024;
 

@@ -1,12 +1,12 @@
 #pragma once
-// Shared by the measurements.
+// Code shared by the measurements.
 #include <string>
 
 #include "model/config.h"
 
 namespace hexapla::api {
 
-// A preset's model with these pieces on both sides.
+// A preset's model with this number of pieces on both sides.
 inline model::Config model_of(const std::string& preset, int64_t vocabulary) {
   model::Config c = model::Config::preset(preset);
   c.source_vocab = c.target_vocab = vocabulary;

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The best of several runs, the least disturbed by other programs.
+// The fastest of several runs, the one least disturbed by other programs.
 template <class Call>
 double seconds_of(Call&& call) {
   double best = 1e9;
@@ -31,7 +31,7 @@ double seconds_of(Call&& call) {
   return best;
 }
 
-// Bytes per second that all threads together read and write, for a working set of `bytes`.
+// Bytes per second that all threads together read and write with a working set of `bytes`.
 double copy_limit(int64_t bytes) {
   const int64_t n = bytes / 2, parts = threads();
   std::vector<char> from(static_cast<size_t>(n), 1), to(static_cast<size_t>(n));
@@ -75,7 +75,7 @@ class Table {
   void arithmetic(const std::string& name, double operations, double seconds) const {
     line(name, seconds, fmt::format("{:7.0f} Gop/s", operations / seconds / 1e9), operations / seconds / arithmetic_);
   }
-  // numbers: f32 values read and written, each once.
+  // numbers: f32 values read and written, once each.
   void traffic(const std::string& name, double numbers, double seconds) const {
     const double bytes = 4 * numbers, rate = bytes / seconds;
     line(name, seconds, fmt::format("{:7.1f} GB/s ", rate / 1e9), rate / copy_limit(static_cast<int64_t>(bytes)));

@@ -24,7 +24,7 @@
 namespace hexapla::api {
 namespace {
 
-// Seconds of each round; the first is for warming up.
+// Seconds of each round, after a warm-up round.
 template <class Round>
 std::vector<double> measured(int rounds, const Round& round) {
   std::vector<double> seconds;
@@ -68,7 +68,7 @@ decode::SearchOptions search_options(const TranslateBench& o) {
   return options;
 }
 
-// -> tokens. Untrained, a model hardly ever chooses </s>: translations have `length` tokens.
+// -> tokens. An untrained model hardly ever chooses </s>, so translations have `length` tokens.
 int64_t translate(const TranslateBench& o, Backend& backend, const model::Transformer& model,
                   std::span<const text::Ids> sources, std::span<const size_t> order) {
   const int64_t workers = std::clamp<int64_t>(o.sentences / o.batch, 1, threads());

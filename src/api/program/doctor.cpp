@@ -63,7 +63,7 @@ KernelReport kernel_check(Backend& backend) {
   KernelReport report;
   auto reference = make_reference_backend();
   for (const OpCase& c : op_cases()) {
-    if (c.operations > 1e7) continue;  // the tests run these too; here they would take most of the time
+    if (c.operations > 1e7) continue;  // the tests run these, too; here they would take most of the time
     const double error = worst_relative_error(c, backend, *reference);
     ++report.cases;
     if (!(error <= report.worst)) report.worst = error, report.where = c.name;

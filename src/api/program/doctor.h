@@ -4,8 +4,9 @@
 
 namespace hexapla::api {
 
-// Describes this machine, and checks on it the gradients of a small model against finite differences, and every op
-// against the reference. tell: a line, as it is found. -> false: it computes wrong results.
+// Describes this machine, and checks the gradients of a small model against finite differences, and
+// every op against the reference. tell: receives each line as it is found. -> false: the machine
+// computes wrong results.
 bool check_machine(const std::function<void(const std::string& key, const std::string& value)>& tell);
 
 }  // namespace hexapla::api

@@ -18,8 +18,8 @@ struct LabResult {
   std::string page;  // file of the report
 };
 
-// Runs an experiment, whose models stay in OUTPUT/runs/NAME, and writes its report. Errors as lab::run(); RunError: a
-// folder that cannot be created.
+// Runs an experiment and writes its report; its models stay in OUTPUT/runs/NAME. Errors as
+// lab::run(); RunError: a folder cannot be created.
 LabResult run_lab(const LabOptions& options, lab::Watcher& watcher);
 
 // Name, question and duration of every experiment, one per line.

@@ -1,4 +1,4 @@
 #pragma once
-// The job of `hexapla tune`: train::tune::tune(), its watcher, and what it says of its result.
+// The job of `hexapla tune`: train::tune::tune(), its watcher, and the report on its result.
 #include "train/tune/tuning.h"
 #include "train/tune/tuning_report.h"

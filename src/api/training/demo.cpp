@@ -39,7 +39,7 @@ std::string cache_folder() {
   throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give `model` DIR, the folder for the demo's model");
 }
 
-// Refuses a folder with other content: its checkpoints are somebody's work.
+// Rejects a folder with other content: its checkpoints are somebody's work.
 void claim_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -171,8 +171,8 @@ T recorded(const decode::OpenModel& m, const char* key) {
 
 uint64_t seed_of(const decode::OpenModel& m) { return recorded<uint64_t>(m, "seed"); }
 
-// Whether a model with enough updates exists; for a text alone, any will do. UsageError: other
-// seed.
+// Whether a model with enough updates exists; to convert a single date, any model will do.
+// UsageError: another seed.
 bool trained(const DemoOptions& o, const std::string& folder) {
   if (!fs::exists(folder + "/model.safetensors")) return false;
   use_threads(o.threads);

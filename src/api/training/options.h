@@ -1,12 +1,13 @@
 #pragma once
-// The options of a training, for interfaces that declare each of them and take them from files and words.
+// Training options for interfaces that declare each of them and read them from files and the
+// command line.
 #include "train/plan/options/removed_options.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
 
 namespace hexapla::api {
 
-// train::dump_options(), with `precision` as this machine resolves it.
+// train::dump_options(), with `precision` resolved for this machine.
 std::string dump_training(train::TrainOptions options);
 
 }  // namespace hexapla::api

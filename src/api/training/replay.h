@@ -6,11 +6,11 @@
 namespace hexapla::api {
 
 struct Replayed {
-  std::string reason, lines;  // why the step was saved; its lines of the training sets
+  std::string reason, lines;  // why the step was saved; its lines in the training sets
   train::StepFindings found;
 };
-// Repeats the step at which a run failed. path: the run's folder, or its folder failure. precision: f32, bf16 or auto;
-// "": the run's. DataError as train::load_step().
+// Repeats the step at which a run failed. path: the run's folder, or its folder `failure`.
+// precision: f32, bf16 or auto; "": that of the run. DataError as train::load_step().
 Replayed replay(const std::string& path, const std::string& precision);
 
 }  // namespace hexapla::api

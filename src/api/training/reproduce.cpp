@@ -39,7 +39,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
   if (!asked.valid_sets.empty()) o.valid_sets = asked.valid_sets;
   if (!asked.vocab.empty()) o.vocab = asked.vocab;
   if (!asked.vocabs.empty()) o.text.vocabs = asked.vocabs;
-  // A program named by the file, which may come from a stranger, is not run without permission.
+  // Untrusted files may name a program, so it is not run without permission.
   if (!o.valid_script.empty() && asked.valid_script.empty())
     throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
                          "', which is not run without permission; allow it with `valid-script` PROGRAM"));
@@ -47,7 +47,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
   return o;
 }
 
-// Marks a folder that `reproduce` has begun, so that it resumes there and nowhere else.
+// Marks a folder that `reproduce` has started, so that it resumes there and nowhere else.
 void claim_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
   const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
   if (fs::exists(note) && read_file(note) == text) return;
@@ -97,7 +97,7 @@ train::Provenance here(const train::TrainOptions& o) {
           ""};
 }
 
-// Refuses other data before hours are spent on training, because it cannot give the same model.
+// Rejects other data before hours of training, because it cannot give the same model.
 void refuse_other_data(const train::Provenance& was, const train::Provenance& now, const std::string& file) {
   bool same = was.files.size() == now.files.size();
   for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;

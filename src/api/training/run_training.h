@@ -7,14 +7,14 @@
 
 namespace hexapla::api {
 
-// Watches a whole training: what comes before the updates, too.
+// Watches a whole training, including what precedes the updates.
 class RunWatcher : public train::TrainWatcher {
  public:
-  virtual void begins(const std::string& /*folder*/) {}  // before anything is read; in the first process alone
+  virtual void begins(const std::string& /*folder*/) {}  // before anything is read; only in the first process
   virtual void reading(const char* /*what*/, int64_t /*pairs*/) {}
 };
 
-// Called when the training begins: from then on a caller may handle signals by setting the flag.
+// Called when the training begins: from then on, a signal handler may set the flag.
 using Stop = std::function<const std::atomic<bool>&()>;
 
 // Runs a whole training, for all interfaces: reads the data, trains, notifies `watcher`, and leaves

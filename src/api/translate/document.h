@@ -9,8 +9,8 @@
 
 namespace hexapla::api {
 
-// UsageError: no format has the extension of this name, and the message lists the formats; or it has no attributes.
-// DataError: the content does not match the format.
+// UsageError: the extension is unknown (the message lists the formats), or the format has no
+// attributes. DataError: the content does not match the format.
 std::shared_ptr<const text::document::Document> open_document(const std::string& content, const std::string& name,
                                                               bool attributes);
 

@@ -50,8 +50,8 @@ decode::DecodingOptions declared_options(const TranslatorOptions& options, const
 // opened. Keeps options without effect, because a call may give them one; declared_options() drops
 // them.
 decode::DecodingOptions usual_search(const model::Usage& usage, const TranslatorOptions& of_model = {});
-// Checks options before their model is known: its beam may be wide enough for any n-best. UsageError
-// as decode::read_options().
+// Checks options before their model is known: its beam may be wide enough for any n-best.
+// UsageError as decode::read_options().
 decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given);
 // The inverse conversion; every option has a value.
 TranslatorOptions public_options(const decode::DecodingOptions& options);

@@ -101,7 +101,7 @@ TEST(TranslatorOptions, AreRefusedByTheirDeclarations) {
   EXPECT_EQ(refusal({.top_p = 1.5}), "`top-p` is 1.5, but must be a number above 0 and at most 1");
 }
 
-// A model's option that has no effect with its other options may have one with those of a call.
+// A model's option without effect may gain one from the options of a call.
 TEST(TranslatorOptions, ValuesOfAModelWaitForACallThatUsesThem) {
   const model::Usage usage{{{"beam-size", "1"}, {"stop-when", "shrinking"}, {"length-penalty", "0.6"}}};
   const decode::DecodingOptions usual = usual_search(usage);

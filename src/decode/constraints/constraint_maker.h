@@ -1,5 +1,5 @@
 #pragma once
-// From the constraints that users give to those of a search.
+// Converts users' constraints to those of a search.
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace hexapla::decode {
 
-// UsageError naming the first term of which the pieces can write no form: ConstraintMaker would leave
-// it out. glossary: null is allowed.
+// UsageError naming the first term without a form that the pieces can write; ConstraintMaker would
+// ignore it. glossary: may be null.
 void check_writable(const PieceTexts& pieces, const Glossary* glossary);
 
 // Combines the constraints of all lines with a line's own and prepares them for a search.

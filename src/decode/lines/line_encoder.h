@@ -54,8 +54,9 @@ class LineEncoder {
   Line encode_words(const std::string& text, size_t line, text::WordEnds ends = text::WordEnds::by_script) const {
     return encode_words(text, line, ends, {});
   }
-  // The parts of a text that `protection` protects, in order. clean: the text, valid UTF-8. seen: the
-  // same text in the letters that the vocabulary has to spell, character by character. ids: of `seen`.
+  // The parts of a text that `protection` protects, in order. clean: the text, valid UTF-8. seen:
+  // the same text in the letter case that the vocabulary spells, character by character. ids: of
+  // `seen`.
   std::vector<text::TokenSpan> protected_in(const std::string& clean, const std::string& seen, const text::Ids& ids,
                                             const text::Protection* protection) const;
 

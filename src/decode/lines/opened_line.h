@@ -15,7 +15,8 @@ struct OpenedLine {
 
 // Empty if translations into this vocabulary do not begin with a language token.
 OpenedLine opened_line(const text::Vocabulary& target, std::string_view line);
-// The same; warns of a line that begins with a language that neither vocabulary has, and so is read as text.
+// The same; warns if the line begins with a language that neither vocabulary has, which makes it
+// part of the text.
 OpenedLine opened_line(const text::Vocabulary& source, const text::Vocabulary& target, std::string_view line,
                        size_t index, const LineWarning& warn);
 

@@ -62,7 +62,8 @@ class SourceReader : public LineEncoder {
     std::string_view between = {};
   };
   std::vector<Sentence> sentences_of(std::string_view masked, const text::Ids& ids, const Parting& how) const;
-  // language: the piece such as >>de<< that the line begins with. A part that has none is translated to the same one.
+  // language: the piece such as >>de<< that the line begins with; parts without their own are
+  // translated into it.
   std::vector<Cut> cuts_of(const Sentence& sentence, std::string_view language, size_t line, const Parting& how) const;
   Cut cut(std::string_view masked, std::string_view language, Letters letters, const Parting& how) const;
   std::string_view language_of(std::string_view masked) const {

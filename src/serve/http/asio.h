@@ -1,6 +1,6 @@
 #pragma once
 // Boost.Asio, which takes long to compile: only the files of server and session include it.
-#include <utility>  // boost/asio.hpp of 1.74 forgets it
+#include <utility>  // missing in boost/asio.hpp of 1.74
 // clang-format off
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>

@@ -19,7 +19,7 @@ TEST(FairPlaces, AreLeftForOthersWhenOneHasAll) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(places.enter("a"));
   EXPECT_TRUE(places.enter("b"));
   EXPECT_TRUE(places.enter("b"));
-  EXPECT_FALSE(places.enter("b"));  // it has its half
+  EXPECT_FALSE(places.enter("b"));  // it already has its half
   EXPECT_FALSE(places.enter("a"));
   EXPECT_TRUE(places.enter("c"));
   EXPECT_FALSE(places.enter("a"));

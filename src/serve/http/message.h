@@ -20,7 +20,7 @@ struct Request {
   Headers headers;     // names in lower case
   std::string body;
   std::string peer;                  // client address; "unix" for a Unix socket
-  bool secure = false;               // came by TLS
+  bool secure = false;               // received over TLS
   std::size_t most_bytes = 4 << 20;  // limit of the body, after decompression
 
   // The value of the first header of this name (in lower case); "" if there is none.

@@ -1,6 +1,6 @@
 #include "serve/languages/detect.h"
 
-#include <cstdio>  // cld2's header forgets it
+#include <cstdio>  // missing in cld2's header
 // clang-format off
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>

@@ -134,7 +134,7 @@ TEST_F(Native, ScoresWhatItIsGiven) {
   EXPECT_EQ(server->post("/v1/score", {{"q", "a dog"}, {"source", "en"}, {"target", "de"}}).status, 400);
 }
 
-// As everywhere, only the beginning of a long pair counts, with a warning; or it is refused.
+// Only the beginning of a long pair is scored, with a warning; or the pair is rejected.
 TEST_F(Native, SaysThatOfALongPairOnlyTheBeginningIsScored) {
   std::string longer = "a dog";
   for (int i = 0; i < 300; ++i) longer += " a dog";

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 struct AfterNginx : TestFolder {
   static bool command(const std::string& words) { return std::system(("PATH=$PATH:/usr/sbin " + words).c_str()) == 0; }
 
-  // Clients simulate their address by X-Test-Client, which only nginx reads.
+  // Clients fake their address with X-Test-Client, which only nginx reads.
   void begin(std::uint16_t port) const {
     std::string site = read_file(source_path("examples/serve/nginx.conf"));
     const auto put = [&](const std::string& old, const std::string& replacement) {

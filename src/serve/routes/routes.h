@@ -8,7 +8,7 @@
 
 namespace hexapla::serve {
 
-// All routes below. To be called once, before the service answers.
+// Adds all routes below. Call it once, before the service answers.
 void add_routes(Service& service);
 
 // LibreTranslate's API: /translate, /languages, /detect, /frontend/settings, ...

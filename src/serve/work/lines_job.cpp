@@ -57,7 +57,8 @@ void LinesJob::submit() {
     pending.cancel();
 }
 
-// It may end before submit() has stored the pending translation: whichever comes second goes on.
+// Translation may end before submit() has stored the pending translation: whichever comes second
+// continues.
 void LinesJob::hop_ended() {
   {
     const std::lock_guard lock(mutex_);

@@ -68,7 +68,7 @@ PendingTranslation::Lines upper(const std::vector<std::string>& lines) {
   return found;
 }
 
-// "two cats" -> "zwei Katzen" -> "chats deux": the product of both matrices.
+// "two cats" -> "zwei Katzen" -> "chats deux": multiplies both matrices.
 TEST(ChainedAlignment, LeadsThroughTheWordsBetween) {
   const auto matrix = [](std::size_t rows, std::vector<double> values) {
     return Matrix{rows, values.size() / rows, std::move(values)};

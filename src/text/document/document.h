@@ -1,6 +1,6 @@
 #pragma once
-// Documents of which the text is translated: what goes to a model, and how it is put together again. Everything that
-// is no text keeps its bytes.
+// Documents with text to translate: extracts the lines for the model and reassembles the document.
+// Everything that is not text keeps its bytes.
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -19,9 +19,10 @@ class Document {
   const std::vector<std::string>& lines() const { return lines_; }
   // For each line, whether joined() needs its alignment of "words".
   const std::vector<bool>& aligned() const { return aligned_; }
-  // found: of lines(). The text with the translation of this rank of each line, or the last one of a line with fewer.
+  // The text with the translation of this rank of each line, or a line's last translation if it has
+  // fewer. found: translations of lines().
   virtual std::string joined(std::size_t text, const Lines& found, std::size_t rank) const = 0;
-  // Translations of the line of this text that has most.
+  // The largest number of translations of any line of this text.
   virtual std::size_t ranks(std::size_t text, const Lines& found) const = 0;
 
  protected:
@@ -39,7 +40,7 @@ class Document {
   std::vector<bool> aligned_;
 };
 
-// The translation of this rank, or the last one where a line has fewer.
+// The translation of this rank, or the last one if there are fewer.
 inline const Translation& of_rank(const std::vector<Translation>& found, std::size_t rank) {
   return found[rank < found.size() ? rank : found.size() - 1];
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The lines of a file, whatever ends them.
+// Splits a file into lines, with any kind of line end.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -7,7 +7,7 @@
 namespace hexapla::text::document {
 
 struct FileLine {
-  std::string_view text, end;  // without its end, and that: \n, \r\n, \r, or nothing at the end of the file
+  std::string_view text, end;  // the line, and its end: \n, \r\n, \r, or empty at the end of the file
 };
 
 inline std::vector<FileLine> file_lines(std::string_view content) {
@@ -21,7 +21,7 @@ inline std::vector<FileLine> file_lines(std::string_view content) {
   return lines;
 }
 
-// How long the byte order mark is that a text in UTF-8 begins with; 0: it has none.
+// The length of the UTF-8 byte order mark at the beginning; 0: there is none.
 inline std::size_t size_of_mark(std::string_view content) { return content.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
 }  // namespace hexapla::text::document

@@ -1,5 +1,5 @@
 #pragma once
-// A text as what stays as it is and lines that are translated, in turn.
+// A text as alternating kept bytes and lines to translate.
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -12,22 +12,22 @@
 
 namespace hexapla::text::document {
 
-// A mark alone beside a placeholder ("{0}/{1}") is nothing to translate.
+// Whether there is anything to translate: a mark next to a placeholder ("{0}/{1}") is not.
 bool has_words(const text::MarkedLine& line);
-// The translation with the markup of its line, by its alignment of "words".
+// Inserts the line's markup into the translation, using its alignment of "words".
 std::string placed(const text::MarkedLine& line, const Translation& translation, const text::Escape& escape);
 
 class Pieces {
  public:
-  // A translation with its markup, as the format has to write the whole of it.
+  // Adapts a whole translated line with its markup to the format.
   using Writing = std::function<std::string(std::string line)>;
 
-  // escape: as the format writes text.
+  // escape: how the format writes text.
   explicit Pieces(text::Escape escape) : escape_(std::move(escape)) {}
 
   void keep(std::string_view bytes);
-  // raw: the line as it is written; it stays so where it has nothing to translate, or where the translation is the
-  // same. writing: none: as the escaped text and the markup are.
+  // raw: the line as written; kept if there is nothing to translate or the translation equals the
+  // source. writing: none: the escaped text with its markup is written as it is.
   void add(text::MarkedLine line, std::string_view raw, Writing writing = {});
 
   struct Line {
@@ -36,7 +36,7 @@ class Pieces {
     Writing writing;
   };
   const std::vector<Line>& lines() const { return lines_; }
-  // found: for each line its translations.
+  // found: the translations of each line.
   std::string joined(std::span<const std::vector<Translation>> found, std::size_t rank) const;
 
  private:
@@ -44,7 +44,7 @@ class Pieces {
 
   text::Escape escape_;
   std::vector<Line> lines_;
-  std::vector<std::string> kept_{1};  // before each line, and after the last
+  std::vector<std::string> kept_{1};  // bytes before each line, and after the last
 };
 
 // Several texts of one format.
@@ -59,7 +59,7 @@ class PiecesDocument final : public Document {
   std::span<const std::vector<Translation>> of_text(std::size_t text, const Lines& found) const;
 
   std::vector<Pieces> texts_;
-  std::vector<std::size_t> first_;  // line of each text
+  std::vector<std::size_t> first_;  // index of each text's first line
 };
 
 }  // namespace hexapla::text::document

@@ -10,10 +10,10 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t longest_run = 400;  // tags and texts of a line: work grows with their square
+constexpr std::size_t longest_run = 400;  // tags and texts of a line: the work grows with their square
 
-// Whether an element begins here where another one ends, without a blank between their texts: those of a menu
-// (<span>A</span><span>B</span>) are words of their own.
+// Whether an element begins right after another one ends, without a space between their texts:
+// entries of a menu (<span>A</span><span>B</span>) are separate words.
 bool touches(const std::vector<Token>& run, std::size_t i) {
   if (i < 2 || i + 1 >= run.size() || run[i].kind != Kind::open || run[i - 1].kind != Kind::close) return false;
   if (run[i].name.empty()) return false;
@@ -76,7 +76,7 @@ void Runs::add(Token token) {
 
 void Runs::finish() { add_run(std::exchange(run_, {})); }
 
-// A tag without its partner in the run ends a line like a block.
+// A tag without a partner in the run ends a line like a block.
 void Runs::add_run(const Tokens& run) {
   const std::vector<std::size_t> partner = partners_of(run);
   const auto stands = [&](std::size_t i) {
@@ -88,7 +88,7 @@ void Runs::add_run(const Tokens& run) {
       part.push_back(run[i]);
       continue;
     }
-    add_run(std::exchange(part, {}));  // may have lost the partners of other tags
+    add_run(std::exchange(part, {}));  // splitting may separate other tags from their partners
     pieces_.keep(run[i].raw);
   }
   part.size() == run.size() ? add_line(run) : add_run(part);

@@ -1,5 +1,6 @@
 #pragma once
-// Translations that tests of documents make up: words of a line in another order or writing, with their alignment.
+// Fake translations for tests of documents: a line's words reordered or rewritten, with their
+// alignment.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace hexapla::text::document {
 
-// The words of a line -> those of its translation.
+// Maps the words of a line to those of its translation.
 using Words = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
 
 inline std::vector<std::string> reversed(std::vector<std::string> words) {
@@ -33,7 +34,8 @@ inline std::vector<std::string> in_english(const std::vector<std::string>& words
   return std::vector<std::string>(words.size(), "dog");
 }
 
-// Word i of the translation is linked to word i, or from the end where it is the same.
+// Links word i of the translation to word i of the line, or counted from the end if that is the
+// same word.
 inline Translation translation_of(const std::string& line, const Words& words) {
   Translation t;
   for (const std::string_view word : text::words(line)) t.alignment.source_words.emplace_back(word);
@@ -52,7 +54,7 @@ inline std::string translated(const Document& document, const Words& words) {
   return document.joined(0, found, 0);
 }
 
-// The words of a line in any order, with links of which some are wrong and some are missing.
+// The words of a line in random order, with some wrong and some missing links.
 inline Translation shuffled(const std::string& line, Random& random) {
   Translation t;
   Alignment& a = t.alignment;

@@ -55,7 +55,7 @@ Capitals capitals_of(std::string_view text) {
   return found;
 }
 
-// The position in another text of each byte of a text, and of its end.
+// For each byte of a text, and for its end, the position in another text.
 using Places = std::vector<size_t>;
 
 void move(std::span<TokenSpan> spans, const Places& places) {

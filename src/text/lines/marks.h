@@ -30,7 +30,7 @@ inline bool is_closing(std::string_view c) {
   return is_one_of(c, {"\"", "'", ")", "]", "}", "\u201D", "\u2019", "\u201C", "\u00BB", "\u300D", "\u300F", "\uFF09",
                        "\u3011", "\u300B"});
 }
-// Marks that end a sentence by themselves, and those that a blank must follow.
+// Marks that end a sentence by themselves, and marks that need a space after them.
 inline bool is_wide_stop(std::string_view c) {
   return is_one_of(c, {"\u3002", "\uFF01", "\uFF1F", "\uFF61", "\u104B", "\u17D4"});
 }

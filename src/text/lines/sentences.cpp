@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, end - begin);
 }
 
-// Splits after marks and closing characters if a blank follows or the mark needs none.
+// Splits after marks and closing characters if a space follows or the mark needs none.
 template <class Ends, class NeedsNoBlank>
 std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, NeedsNoBlank&& needs_none) {
   std::vector<std::string_view> parts;

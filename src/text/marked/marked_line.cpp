@@ -17,12 +17,12 @@ constexpr std::size_t unset = static_cast<std::size_t>(-1);
 
 bool is_blank_text(const LinePart& part) { return part.kind == Kind::text && ascii::all_space(part.content); }
 
-// Follows a word without a blank.
+// Whether the character attaches to the word before it without a space.
 bool hangs_on(std::string_view c) {
   return is_stop(c) || is_comma(c) || is_one_of(c, {")", "]", "}", "\u201D", "\u00BB", "%"});
 }
 
-// For each part that opens an element, the one that closes it.
+// For each part that opens an element, the index of the part that closes it.
 std::vector<std::size_t> partners(const Parts& parts) {
   std::vector<std::size_t> partner(parts.size(), unset), open;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -36,14 +36,14 @@ std::vector<std::size_t> partners(const Parts& parts) {
   return partner;
 }
 
-// An element without text is a point; so are points with only blanks between them.
+// Turns elements without text into points, and merges points separated only by whitespace.
 Parts with_points_joined(Parts parts) {
   const std::vector<std::size_t> partner = partners(parts);
-  std::vector<std::size_t> words(parts.size() + 1);  // parts before with text
+  std::vector<std::size_t> words(parts.size() + 1);  // number of parts with text before each part
   for (std::size_t i = 0; i < parts.size(); ++i)
     words[i + 1] = words[i] + (parts[i].kind == Kind::text && !is_blank_text(parts[i]) ? 1 : 0);
   Parts joined;
-  std::string blanks;  // since the last one of joined, a point
+  std::string blanks;  // whitespace since the last element of joined, a point
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool empty = parts[i].kind == Kind::open && words[partner[i]] == words[i];
     const std::size_t last = empty ? partner[i] : i;
@@ -113,7 +113,7 @@ class MarkedLine::Builder {
   void open(const std::string& markup) {
     if (nothing_yet()) line_.before_ = blanks_;
     if (Item* const point = last_point()) point->after = blanks_;
-    blanks_.clear();  // they are outside of it
+    blanks_.clear();  // the whitespace is outside the element
     line_.items_.push_back({.open = markup, .begin = unset, .parent = parent()});
     open_.push_back(line_.items_.size() - 1);
   }
@@ -132,14 +132,14 @@ class MarkedLine::Builder {
         {part.kind, part.content, "", at, at, parent(), std::exchange(blanks_, ""), "", first, false, part.gap});
     gap_ = gap_ || part.gap || part.kind == Kind::line_break;
   }
-  // Points after the last text of the element that ends here, or of the line.
+  // Marks a point after the last text of the element, or line, that ends here.
   void end_points() {
     Item* const point = last_point();
     if (point == nullptr || point->parent != parent()) return;
     point->last = true;
     if (!open_.empty()) point->after = std::exchange(blanks_, "");
   }
-  // The point after the last character, if the element that it is in still goes on.
+  // The point after the last character, if its enclosing element is still open.
   Item* last_point() {
     Item& last = line_.items_.back();
     const bool point = last.kind == Kind::point || last.kind == Kind::line_break;
@@ -151,7 +151,7 @@ class MarkedLine::Builder {
   MarkedLine& line_;
   std::vector<std::size_t> open_;
   std::string blanks_;  // since the last character or point
-  bool gap_ = false;    // blanks since the last character
+  bool gap_ = false;    // whether there was whitespace since the last character
 };
 
 MarkedLine::MarkedLine(std::vector<LinePart> parts) : items_(1) {

@@ -1,4 +1,4 @@
-// Markup goes along with the words that it belongs to.
+// Markup moves with the words that it belongs to.
 #include "text/marked/marked_line.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@ namespace {
 
 using Kind = LinePart::Kind;
 
-// "a <b>dog</b> {x}": tags open and close, "<x/>" and what stands in braces are points, "|" is a line break.
+// "a <b>dog</b> {x}": tags open and close; "<x/>" and text in braces are points; "|" is a line
+// break.
 std::vector<LinePart> parts_of(std::string_view line) {
   std::vector<LinePart> parts;
   for (std::size_t at = 0; at < line.size();) {
@@ -31,7 +32,7 @@ std::string text_of(std::string_view line) { return MarkedLine(parts_of(line)).t
 
 std::string as_it_is(std::string_view text) { return std::string(text); }
 
-// With links "0-1 1-0": source-target.
+// Uses links such as "0-1 1-0": source-target.
 std::string placed(std::string_view line, const std::string& translation, std::vector<std::pair<int, int>> links) {
   const MarkedLine marked(parts_of(line));
   std::vector<std::string> source, target;
@@ -142,7 +143,8 @@ TEST(MarkedLine, NoLinksOrThoseOfOtherTexts) {
   EXPECT_EQ(line.placed("", {}, as_it_is), "<b></b>");
 }
 
-// However words are linked, every tag is there once, well nested, and the text is that of the translation.
+// Whatever the alignment, every tag occurs once, properly nested, and the text is the
+// translation's.
 TEST(MarkedLine, LosesNothingWhateverTheLinks) {
   const std::string line =
       "{p} a <b>big <i>red</i> {q}</b> H<sub>2</sub>O <u>dog</u><x/> and|<s>one <em>old</em></s>, cat {r}";
@@ -179,7 +181,7 @@ TEST(MarkedLine, RefusesWhatIsNotPaired) {
   EXPECT_ANY_THROW(MarkedLine(parts_of("<b>a")));
 }
 
-// Brackets of a placeholder are a word that a model often links to nothing, or to the word before.
+// Models often link a placeholder's brackets to no word, or to the word before.
 TEST(MarkedLine, WhatStoodBetweenMarksStaysThere) {
   EXPECT_EQ(placed("a ({x}), b", "A (), B", {{0, 0}, {2, 2}}), "A ({x}), B");
   EXPECT_EQ(placed("a ({x}) b", "B () A", {{2, 0}, {0, 1}, {0, 2}}), "B ({x}) A");

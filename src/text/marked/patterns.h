@@ -1,5 +1,5 @@
 #pragma once
-// Regular expressions, as RE2 has them: the time that a text takes grows with its length alone, whatever the pattern.
+// Regular expressions (RE2): the time grows only with the length of the text, whatever the pattern.
 #include <memory>
 #include <span>
 #include <string>
@@ -12,11 +12,12 @@ namespace hexapla::text {
 
 class Patterns {
  public:
-  // UsageError naming `protect-pattern` and the pattern: RE2 does not read it, or it finds nothing but empty text.
+  // UsageError naming `protect-pattern` and the pattern: RE2 cannot parse it, or it only matches
+  // empty text.
   explicit Patterns(std::span<const std::string> patterns);
   ~Patterns();
 
-  // All that the patterns find in valid UTF-8, pattern by pattern; nothing empty.
+  // All non-empty matches in valid UTF-8, pattern by pattern.
   std::vector<TokenSpan> find(std::string_view text) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace hexapla::text {
 namespace {
 
-// Nothing but an address is longer. So the time that a text takes grows with its length alone.
+// Only addresses may be longer; the limit keeps the time linear in the text's length.
 constexpr std::size_t longest = 1024;
 constexpr std::size_t longest_name = 64;
 
@@ -27,14 +27,14 @@ bool letter_of_any_script(char32_t c) {
 }
 bool is_mark(char32_t c) { return category(c) >= UTF8PROC_CATEGORY_MN && category(c) <= UTF8PROC_CATEGORY_ME; }
 
-// The bytes at the start of a text, all below: 0 where no such thing begins there.
+// The functions below return the number of bytes that match at the start of a text; 0: no match.
 
 std::size_t run_of(std::string_view text, bool (*belongs)(char)) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), belongs) - text.begin());
 }
 std::size_t digits(std::string_view text) { return run_of(text, is_digit); }
 
-// {{ name }}, {% if x %}: up to the same mark in reverse.
+// {{ name }}, {% if x %}: up to the closing delimiter.
 std::size_t double_braces(std::string_view text) {
   const std::string close{text[1] == '{' ? '}' : '%', '}'};
   const std::size_t end = text.substr(0, longest).find(close, 2);
@@ -44,7 +44,7 @@ std::size_t double_braces(std::string_view text) {
 
 bool in_braces(char c) { return alnum(c) || one_of(c, "_.:,-$@#%+*/|=!?[]()'"); }
 
-// {}, {0}, {user.name}, {0:N2}; with blanks it is a text in braces.
+// {}, {0}, {user.name}, {0:N2}; with spaces it is text in braces.
 std::size_t braces(std::string_view text) {
   if (text.starts_with("{{") || text.starts_with("{%")) return double_braces(text);
   const std::size_t end = 1 + run_of(text.substr(1, longest_name), in_braces);
@@ -52,10 +52,10 @@ std::size_t braces(std::string_view text) {
   return end == 1 || alnum(text[1]) || one_of(text[1], "_$@#:.") ? end + 1 : 0;
 }
 
-// Whether letters follow that no unit such as "px" is: %discount.
+// Whether more letters follow than in a unit such as "px": %discount.
 bool goes_on(std::string_view text) { return run_of(text, is_letter) > 2 || (!text.empty() && is_digit(text[0])); }
 
-// %(name)s of Python.
+// Python's %(name)s.
 std::size_t named_percent(std::string_view text) {
   const std::size_t at =
       2 + run_of(text.substr(2, longest_name), [](char c) { return alnum(c) || c == '_' || c == '.'; });
@@ -63,8 +63,8 @@ std::size_t named_percent(std::string_view text) {
   return is_letter(text[at + 1]) && !goes_on(text.substr(at + 2)) ? at + 2 : 0;
 }
 
-// %d, %1$s, %-5.2f of printf, %@ of Objective-C, %1 of Qt, %%. A blank is no flag here: 5 % of. A digit before makes it
-// a share: 100%.
+// %d, %1$s, %-5.2f of printf, %@ of Objective-C, %1 of Qt, %%. A space is not accepted as a flag:
+// "5 % of". After a digit it is a percentage: 100%.
 std::size_t percent(std::string_view text, bool after_digit) {
   const std::size_t number = digits(text.substr(1));
   const bool positional = number > 0 && text.substr(1 + number).starts_with("$");
@@ -87,7 +87,7 @@ std::size_t percent(std::string_view text, bool after_digit) {
   return !positional && (number == 1 || number == 2) && alone ? number + 1 : 0;
 }
 
-// A name, and attributes with values: <b>, </b>, <x id="1"/>, <1>.
+// A name and attributes with values: <b>, </b>, <x id="1"/>, <1>.
 std::size_t tag(std::string_view text) {
   text = text.substr(0, longest);
   std::size_t at = text.starts_with("</") ? 2 : 1;
@@ -111,7 +111,8 @@ std::size_t tag(std::string_view text) {
   return at < text.size() && text[at] == '>' ? at + 1 : 0;
 }
 
-// `code`, ``co`de``. A backtick is an apostrophe, too: what it encloses then begins or ends with a blank.
+// `code`, ``co`de``. A backtick may also be an apostrophe: then the text between begins or ends
+// with a space.
 std::size_t code(std::string_view text) {
   text = text.substr(0, longest);
   const std::size_t ticks = std::min(text.find_first_not_of('`'), text.size());
@@ -127,7 +128,7 @@ std::size_t code(std::string_view text) {
   return 0;
 }
 
-// In an address, ASCII and the letters of Latin.
+// The ASCII and Latin letters and other characters of an address.
 std::size_t address_characters(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -139,7 +140,7 @@ std::size_t address_characters(std::string_view text) {
   return at;
 }
 
-// Without the marks of the sentence around it, and brackets that it does not open.
+// Drops trailing punctuation of the sentence, and closing brackets that the address does not open.
 std::size_t without_marks_after(std::string_view address) {
   auto opened = std::count_if(address.begin(), address.end(), [](char c) { return one_of(c, "(["); });
   opened -= std::count_if(address.begin(), address.end(), [](char c) { return one_of(c, ")]"); });
@@ -154,7 +155,7 @@ std::size_t without_marks_after(std::string_view address) {
 
 std::size_t address(std::string_view text) { return without_marks_after(text.substr(0, address_characters(text))); }
 
-// a.b.org: labels, the last one of letters. -> its bytes, and where the last label begins
+// a.b.org: labels, the last one made of letters. -> its length, and where the last label begins
 struct Domain {
   std::size_t bytes = 0, last = 0;
 };
@@ -176,7 +177,7 @@ bool known_ending(std::string_view label) {
   return std::find(std::begin(all), std::end(all), label) != std::end(all);
 }
 
-// At the beginning of a word of ASCII: an address, where it is one.
+// Matches an address that begins with a word of ASCII characters.
 std::size_t address_at_word(std::string_view text, std::string_view word) {
   const std::string_view rest = text.substr(word.size());
   if (rest.starts_with("://") && rest.size() > 3 && word.size() >= 2 && run_of(word, is_letter) == word.size()) {
@@ -195,7 +196,8 @@ std::size_t address_at_word(std::string_view text, std::string_view word) {
   return path ? address(text) : !after.empty() && after[0] == '@' ? 0 : d.bytes;
 }
 
-// The letters of a name after @ or #. ASCII and other letters with capitals end where those of another script begin.
+// The letters of a name after @ or #. A name in a script with case, such as ASCII, ends where
+// letters of another script begin.
 std::size_t name(std::string_view text, bool any_script) {
   std::size_t at = 0;
   bool capitals = false;
@@ -213,7 +215,7 @@ std::size_t name(std::string_view text, bool any_script) {
   return at;
 }
 
-// @name, @user@host.org, @a/b and @a.b; a full stop at its end is no part of it.
+// @name, @user@host.org, @a/b and @a.b, without a full stop at the end.
 std::size_t at_name(std::string_view text) {
   std::size_t at = 1 + name(text.substr(1), false);
   if (at == 1) return 0;
@@ -234,7 +236,7 @@ bool is_emoji(char32_t c) {
   return (c >= 0x1F000 && c < 0x1FB00) || (c >= 0x2600 && c < 0x27C0) || (c >= 0x23E9 && c < 0x23FB) || c == 0x231A ||
          c == 0x231B || c == 0x2B50 || c == 0x2B55 || c == 0x2B1B || c == 0x2B1C;
 }
-// Skin, hair, flags, and what is joined to it.
+// Modifiers for skin, hair and flags, and emoji joined to this one.
 bool joins_emoji(char32_t c) {
   return c == 0xFE0F || c == 0xFE0E || c == 0x20E3 || (c >= 0x1F3FB && c <= 0x1F3FF) || (c >= 0xE0020 && c <= 0xE007F);
 }
@@ -293,7 +295,7 @@ class Scanner {
     }
   }
 
-  // ${x}, %{x}, #{x}, and what else begins with such a sign.
+  // ${x}, %{x}, #{x}, and other placeholders that begin with such a sign.
   std::size_t with_sign(std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     const bool inside = after_word(at);
@@ -306,7 +308,7 @@ class Scanner {
     return boxed > 0 || (at > 0 && one_of(text_[at - 1], "#&/")) ? boxed : hash_name(rest);
   }
 
-  // An address begins with a word, and not in one.
+  // An address begins at the start of a word.
   std::size_t word(std::size_t at) {
     if (is_digit(text_[at]))
       if (const std::size_t boxed = emoji(text_.substr(at)); boxed > 0) return boxed;
@@ -331,8 +333,8 @@ class Scanner {
   }
 
   std::string_view text_;
-  std::size_t looked_at_ = 0;  // up to here no address begins
-  std::size_t end_ = 0;        // of the one found last
+  std::size_t looked_at_ = 0;  // no address begins before this byte
+  std::size_t end_ = 0;        // of the last match
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Placeholders, addresses and names are found, and nothing that only looks like them.
+// Finds placeholders, addresses and names, and nothing that only resembles them.
 #include "text/marked/placeholders.h"
 
 #include <gmock/gmock.h>
@@ -121,7 +121,7 @@ TEST(Placeholders, TakeAnyBytes) {
     for (const char* after : {"", " ", "\xff", "{", "\u4F60"}) found(text + std::string(after));
 }
 
-// A scanner that looks ahead without a limit takes minutes.
+// A scanner with unlimited lookahead takes minutes.
 TEST(Placeholders, TakeTimeInProportionToTheText) {
   for (const char* unit :
        {"{",      "{{",   "<a b=\"", "`",   "``` ", "a.",         "@",       "a@", "@a.", "%", "#", "aa://",

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = LinePart::Kind;
 constexpr std::size_t none = static_cast<std::size_t>(-1);
-// An element may enclose words that are not its own where that joins more than this times as many of its own.
+// The penalty for each foreign word in an element's range, in units of own words.
 constexpr double stranger = 0.4;
 
 bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
@@ -30,7 +30,7 @@ std::string_view without_marks_after(std::string_view text, std::size_t most = n
   for (; most > 0 && ends_with_mark(text); --most) text.remove_suffix(text.size() - last_character(text));
   return text;
 }
-// Characters at the end of a text, if they are all marks.
+// The number of characters of a text that consists only of punctuation; otherwise 0.
 std::size_t marks_of(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); at += character_at(text, at).size(), ++count)
@@ -38,7 +38,7 @@ std::size_t marks_of(std::string_view text) {
   return count;
 }
 
-// Where the words stand in the text; nothing where they are not all there.
+// The positions of the words in the text; nothing if they are not all found.
 std::optional<std::vector<TokenSpan>> places_of(std::span<const std::string> words, std::string_view text) {
   std::vector<TokenSpan> places;
   std::size_t at = 0;
@@ -92,10 +92,11 @@ void Placement::align(const WordLinks& links) {
   link_same_marks();
 }
 
-// A word of several marks, such as the brackets that a placeholder stood in, may have no link, or a wrong one: models
-// look at other words there. The same marks in the translation are its own.
+// A word of several punctuation marks, such as the brackets left by a placeholder, may have no link
+// or a wrong one, because models attend to other words there. Links it to the same marks in the
+// translation.
 void Placement::link_same_marks() {
-  std::map<std::string_view, Indices> same;  // target words, the first one last
+  std::map<std::string_view, Indices> same;  // target words, first one last
   for (std::size_t t = target_.size(); t-- > 0;)
     if (marks_of(part(translation_, target_[t])) > 1) same[part(translation_, target_[t])].push_back(t);
   if (same.empty()) return;
@@ -108,13 +109,13 @@ void Placement::link_same_marks() {
   }
 }
 
-// The word that `byte` of the line is in, or the last one that ends before; `none` before the first.
+// The word that contains `byte` of the line, or the last one before it; `none` before the first.
 std::size_t Placement::word_at(std::size_t byte) const {
   const auto after = std::partition_point(source_.begin(), source_.end(), [&](const auto& w) { return w.from < byte; });
   return after == source_.begin() ? none : static_cast<std::size_t>(after - source_.begin()) - 1;
 }
 
-// Whether it encloses a part of one word, and letters or digits of the word are outside.
+// Whether it encloses only part of one word, with letters or digits of that word outside.
 bool Placement::inside_word(std::size_t element) const {
   const Item& e = items_[element];
   const std::size_t w = word_at(e.begin + 1);
@@ -125,7 +126,7 @@ bool Placement::inside_word(std::size_t element) const {
   return !without_marks_before(before).empty() || !without_marks_before(after).empty();
 }
 
-// For each word of the line, the child of `parent` that has most of it, or `none`.
+// For each word of the line, the child of `parent` that contains most of it, or `none`.
 Placement::Indices Placement::owners(std::size_t parent) const {
   Indices owner(source_.size(), none), share(source_.size(), 0);
   for (const std::size_t child : children_[parent]) {
@@ -172,7 +173,8 @@ void Placement::place_element(std::size_t element, Range words, const Indices& o
   place_in(element, its);
 }
 
-// Those that lie together and are most of its own, with few strangers between them and none of a sibling.
+// The range with the most own words, minus a penalty for foreign words, and without words of
+// siblings.
 Placement::Range Placement::words_of(std::size_t element, Range within, const Indices& owner) const {
   Range best;
   double most = 0, sum = 0;
@@ -190,7 +192,8 @@ Placement::Range Placement::words_of(std::size_t element, Range within, const In
   return best;
 }
 
-// No word came from it before all: the one that most of all came from it, if that is no sibling's.
+// For an element without aligned words: the word with the most attention on it, unless a sibling
+// owns that word.
 Placement::Range Placement::nearest_word(std::size_t element, Range within, const Indices& owner) const {
   if (!links_.weight) return {};
   double most = 0;
@@ -205,7 +208,8 @@ Placement::Range Placement::nearest_word(std::size_t element, Range within, cons
   return nearest;
 }
 
-// Marks at its ends belong to it where they do in the line, and so does a part of a word that stayed the same.
+// Punctuation at its ends is included if it is in the source, and so is an unchanged part of a
+// word.
 Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
   const Item& e = items_[element];
   const std::string_view own = std::string_view(line_.text()).substr(e.begin, e.end - e.begin);
@@ -225,7 +229,7 @@ Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
   return {from, std::max(from, to)};
 }
 
-// A part of a word: the same characters in a word that came from it, or anywhere in the same word.
+// Part of a word: finds the same characters in a word aligned to it, or the same word anywhere.
 std::optional<Placement::Range> Placement::same_characters(std::size_t element, Range words) const {
   const Item& e = items_[element];
   const std::size_t w = word_at(e.begin + 1);
@@ -255,8 +259,8 @@ std::size_t Placement::point_at(const Item& point, Range words) const {
   return joined_to_next ? before_word(point.begin, words, parent.to) : after_word(point.begin, words, parent.from);
 }
 
-// After the translation of the word at `byte` of the line, or of the nearest one before that has one. Marks that follow
-// the byte stay after it.
+// The position after the translation of the word at `byte` of the line, or else of the nearest
+// earlier word that has one. Punctuation after the byte stays after it.
 std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t otherwise) const {
   for (std::size_t w = word_at(byte); w != none; w = w == 0 ? none : w - 1) {
     for (std::size_t t = words.to; t-- > words.from;) {
@@ -279,7 +283,7 @@ std::size_t Placement::before_word(std::size_t byte, Range words, std::size_t ot
   return otherwise;
 }
 
-// The blank, or the end of a word where there are no blanks, nearest to the same part of the translation.
+// The space, or the end of a word if there are no spaces, nearest to the same relative position.
 std::size_t Placement::same_part(const Item& point) const {
   const double wanted = double(translation_.size()) * (double(point.begin) + 0.5) / double(line_.text().size() + 1);
   const bool blanks = translation_.find(' ') != std::string_view::npos;
@@ -292,7 +296,7 @@ std::size_t Placement::same_part(const Item& point) const {
   return nearest;
 }
 
-// A point is in none of the elements beside it, and on the side of each that it is on in the line where they touch.
+// Moves a point out of sibling elements, to the side on which it is in the source.
 std::size_t Placement::outside_of_siblings(std::size_t point, std::size_t at) const {
   for (const std::size_t sibling : children_[items_[point].parent]) {
     if (items_[sibling].kind != Kind::open || at < place_[sibling].from || at > place_[sibling].to) continue;
@@ -315,7 +319,7 @@ void Placement::write_point(const Item& point, std::size_t at, std::string& out)
     out += ' ';
 }
 
-// `limits`: what of the translation is not written yet, and in the element around it.
+// limits: the part of the translation that is not written yet and belongs to the enclosing element.
 void Placement::write(std::size_t element, Range limits, const Escape& escape, std::string& out) const {
   Indices order = children_[element];
   std::stable_sort(order.begin(), order.end(),

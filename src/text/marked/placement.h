@@ -1,5 +1,5 @@
 #pragma once
-// Where the markup of a line stands in its translation.
+// Finds where the markup of a line belongs in its translation.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -14,7 +14,7 @@ namespace hexapla::text {
 
 class Placement {
  public:
-  // Borrows all of them.
+  // Borrows its arguments.
   Placement(const MarkedLine& line, std::string_view translation, const WordLinks& links);
 
   std::string written(const Escape& escape) const;
@@ -23,7 +23,7 @@ class Placement {
   using Item = MarkedLine::Item;
   using Indices = std::vector<std::size_t>;
   struct Range {
-    std::size_t from = 0, to = 0;  // to - 1 is the last one
+    std::size_t from = 0, to = 0;  // half-open
     bool empty() const { return from >= to; }
   };
 
@@ -51,8 +51,8 @@ class Placement {
   std::string_view translation_;
   const WordLinks& links_;
   std::vector<TokenSpan> source_, target_;  // words
-  Indices source_of_;                       // each target word
-  std::vector<Indices> children_;           // of each item, in the order of the line
+  Indices source_of_;                       // for each target word
+  std::vector<Indices> children_;           // of each item, in source order
   std::vector<Range> place_;                // of each item: bytes of the translation
 };
 

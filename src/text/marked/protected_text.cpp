@@ -18,7 +18,7 @@ namespace {
 
 using Spans = std::vector<TokenSpan>;
 
-constexpr std::string_view mask = "\uFDD0";  // no character: Unicode keeps it for uses such as this
+constexpr std::string_view mask = "\uFDD0";  // a noncharacter: Unicode reserves it for internal use
 
 std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
 TokenSpan trimmed(std::string_view text, TokenSpan span) {
@@ -33,7 +33,7 @@ bool has_word(std::string_view text) {
   return std::any_of(text.begin(), text.end(), ascii::is_digit) || has_letter(text);
 }
 
-// Those that overlap or touch become one.
+// Merges spans that overlap or touch.
 Spans joined(Spans spans) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   Spans all;
@@ -52,7 +52,7 @@ void add_all(std::string_view text, std::string_view what, Spans& spans) {
     spans.push_back({at, at + what.size()});
 }
 
-// Without what ends sentences, which a text is cut at.
+// Trims sentence-ending punctuation, because texts are split there.
 TokenSpan without_stops(std::string_view text, TokenSpan span) {
   span = trimmed(text, span);
   while (span.from < span.to && is_stop(character_at(text, span.from)))
@@ -62,7 +62,8 @@ TokenSpan without_stops(std::string_view text, TokenSpan span) {
   return trimmed(text, span);
 }
 
-// A letter that is unknown takes its word along. A mark in a word stays: without it the word would be another.
+// Extends an unknown letter to its word. Keeps an unknown mark within a word: removing it would
+// change the word.
 void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
   span = without_stops(line, span);
   if (span.from == span.to) return;
@@ -77,7 +78,7 @@ void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
   spans.push_back(span);
 }
 
-// (see {0}) keeps its brackets; ({0}) takes them along, for empty ones say nothing.
+// (see {0}) keeps its brackets; those of ({0}) are included, because empty brackets mean nothing.
 void take_enclosing(std::string_view line, TokenSpan& span) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> pairs = {{{"(", ")"},
                                                                                     {"[", "]"},
@@ -112,7 +113,7 @@ Spans wordless_sentences(std::string_view line, const Spans& spans) {
   return all;
 }
 
-// A span is a point with its number between two characters that no translation has.
+// Delimiters of a span's number; no translation contains these characters.
 constexpr char begin_number = '\x02', end_number = '\x03';
 
 std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
@@ -129,13 +130,13 @@ std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
   return parts;
 }
 
-// Blanks stand where what follows does.
+// Gives whitespace the position of what follows it.
 void move_blanks(std::string_view text, std::vector<std::size_t>& places) {
   for (std::size_t i = places.size(); i-- > 1;)
     if (ascii::is_space(text[i - 1])) places[i - 1] = places[i];
 }
 
-// Where each byte of one text stands in another, which has more between them.
+// The position of each byte of `text` in `in`, which additionally contains the spans `without`.
 std::vector<std::size_t> places(std::string_view text, std::string_view in, const Spans& without) {
   std::vector<std::size_t> all(text.size(), in.size());
   auto span = without.begin();
@@ -188,7 +189,7 @@ MaskedLine::MaskedLine(std::string_view line, std::vector<TokenSpan> spans) : li
   text_ += line.substr(at);
 }
 
-// The byte of the line for one of text() that is in no mask.
+// Maps a byte of text() outside the masks to the line.
 std::size_t MaskedLine::in_line(std::size_t byte) const {
   const auto before = std::lower_bound(masks_.begin(), masks_.end(), byte) - masks_.begin();
   if (before == 0) return byte;
@@ -218,7 +219,7 @@ std::vector<TokenSpan> ProtectedText::in_line(std::vector<TokenSpan> tokens) con
   return moved(std::move(tokens), places(text(), line_, spans_), line_.size());
 }
 
-// For each span, whether the text has no copy of it left that no other span took.
+// For each span, whether the text lacks a copy of it that no earlier span has claimed.
 std::vector<bool> ProtectedText::not_in(std::string_view given) const {
   std::vector<bool> missing(spans_.size(), true);
   std::string rest(given);
@@ -226,12 +227,12 @@ std::vector<bool> ProtectedText::not_in(std::string_view given) const {
     const std::size_t at = rest.find(content(i));
     if (at == rest.npos) continue;
     missing[i] = false;
-    rest[at] = '\n';  // in no span twice
+    rest[at] = '\n';  // so that no other span claims it
   }
   return missing;
 }
 
-// Writes a translation with numbers in the place of spans.
+// Writes a translation with the spans in place of their numbers.
 class ProtectedText::Writer {
  public:
   Writer(const ProtectedText& of, std::string_view translation, const Spans& solid, std::vector<bool> missing)
@@ -248,7 +249,7 @@ class ProtectedText::Writer {
       } else if (places_.size() < translation_.size() && placed[at] == translation_[places_.size()]) {
         translated(placed[at]);
       } else {
-        blank_ = true;  // beside a span
+        blank_ = true;  // next to a span
       }
     }
     write_later();
@@ -294,7 +295,7 @@ class ProtectedText::Writer {
       blank_ = true;
     }
   }
-  // Blanks beside it are those of the line, where the scripts beside it have blanks on both sides.
+  // Keeps the line's spacing around a span if the scripts next to it use spaces on both sides.
   void write_span(std::size_t i) {
     const std::string_view line = of_.line_, before = line.substr(0, of_.spans_[i].from);
     const bool apart = blank_ || (ends_without_blank(before) && joins_last(text_));
@@ -315,12 +316,12 @@ class ProtectedText::Writer {
   const Spans& solid_;
   std::vector<bool> missing_;
   std::string text_;
-  std::vector<std::size_t> places_;  // of the translation's bytes so far
+  std::vector<std::size_t> places_;  // for each byte of the translation written so far
   Spans spans_;
-  std::vector<std::size_t> later_;  // spans that wait for the end of a solid part
-  bool after_span_ = false;         // that is the last one written
-  bool blank_ = false;              // one is wanted before what comes next
-  bool no_blank_ = false;  // the span written last has none after it in the line, by the script of its neighbor
+  std::vector<std::size_t> later_;  // spans postponed to the end of a solid part
+  bool after_span_ = false;         // a span was written last
+  bool blank_ = false;              // a space is needed before the next text
+  bool no_blank_ = false;           // the last span has no space after it, because of its neighbor's script
 };
 
 ProtectedText::Restored ProtectedText::restored(std::string translation, std::vector<TokenSpan> tokens,
@@ -334,7 +335,7 @@ ProtectedText::Restored ProtectedText::restored(std::string translation, std::ve
   return std::move(writer).restored(std::move(tokens));
 }
 
-// The longest first, for it may have others in it; and as words of their own, if that is possible.
+// Longest first, because a span may contain others; prefers matches that are whole words.
 std::optional<std::vector<TokenSpan>> ProtectedText::find_in(std::string_view translation) const {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < spans_.size(); ++i) order.push_back(i);

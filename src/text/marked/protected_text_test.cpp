@@ -1,4 +1,4 @@
-// Protected text is in the translation once, beside its neighbor.
+// Protected text occurs once in the translation, next to its neighbor.
 #include "text/marked/protected_text.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of a file and files of answers, for many processes that share a file and answer line by line.
+// Input shards and output files, for many processes that share a file and answer line by line.
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -11,11 +11,11 @@
 
 namespace hexapla::api {
 
-// Destination of the answers: a stream, or the file of a part.
+// Destination of the answers: a stream, or the file of a shard.
 class Answers {
  public:
   explicit Answers(std::ostream& out);
-  // manifest: of describe_shard(). RunError: the file cannot be written.
+  // manifest: from describe_shard(). RunError: the file cannot be written.
   Answers(const data::ShardManifest& manifest, const std::string& output);
   ~Answers();
 
@@ -34,25 +34,25 @@ class Answers {
 // The input and output of a job.
 struct ShardWork {
   std::shared_ptr<data::RangeReader> part;  // null: stdin, or whole files
-  std::unique_ptr<Answers> answers;         // null: the output is complete already
+  std::unique_ptr<Answers> answers;         // null: the output is already complete
 };
 
-// A part of a file, and a file for its answers.
+// A shard of the input, and a file for its answers.
 struct ShardOutput {
   std::string shard, output;  // "3/8", the file; empty: not given
   std::string made_by;        // the other options that determine the output: ", --beam-size 5"
 
   bool given() const { return !shard.empty() || !output.empty(); }
   const char* given_option() const { return shard.empty() ? "`output`" : "`shard`"; }
-  // input: file of which a part is read; models: files or folders; out: for answers without an
-  // output file. Says what a user should know of the part. UsageError, DataError: as RangeReader,
-  // or the output is also an input.
+  // input: the file to read a shard of; models: files or folders; out: for answers without an
+  // output file. Reports notes on the shard to `watch`. UsageError, DataError: as RangeReader, or
+  // the output is also an input.
   ShardWork open(const std::string& input, const std::vector<std::string>& models, std::ostream& out,
                  const JobWatch& watch) const;
 
  private:
   data::ShardNumber number() const;  // UsageError
-  // Null: the output is complete already.
+  // Null: the output is already complete.
   std::unique_ptr<Answers> answers(const data::RangeReader& part, const std::string& input,
                                    const std::vector<std::string>& models) const;
 };

@@ -17,7 +17,7 @@ class TranslateInput {
   virtual bool next(std::string& text, decode::LineConstraints& request) = 0;
 };
 
-// Reads the lines of a file or of a part of one, like LineReader and RangeReader.
+// Reads the lines of a file or shard, like LineReader and RangeReader.
 struct LinesToTranslate {
   std::function<bool(std::string& line)> next;
   std::string name;  // for messages

@@ -12,18 +12,18 @@ namespace hexapla::api {
 struct AugmentJob {
   bool distill = false, both = false;  // or text to translate back:
   std::string text;
-  std::vector<std::string> sets;    // the pairs to start from: source and target files in turn, or .tsv files
-  bool tsv = false;                 // every set is one file, with any name
+  std::vector<std::string> sets;    // pairs to start from: source and target files in turn, or .tsv files
+  bool tsv = false;                 // every set is one TSV file, whatever its extension
   std::vector<std::string> output;  // SOURCE TARGET
   std::string tag = "<BT>";         // first word of back-translated sources; "": none
   std::vector<std::string> models;
   ModelOptions how;
-  std::vector<GivenOption> search;  // those that were given
+  std::vector<GivenOption> search;  // the given options
 
   bool translates() const { return distill || !text.empty(); }
 };
 
-// Makes more training pairs (decode/augment/augment.h). UsageError: options that are missing or
+// Generates more training pairs (decode/augment/augment.h). UsageError: options that are missing or
 // exclude each other.
 decode::AugmentCounts make_pairs(const AugmentJob& job, const JobWatch& watch);
 

@@ -24,7 +24,7 @@ std::string refused(Run&& run) {
   return "";
 }
 
-// The message for a job whose model does not exist, so that conflicts must be found before it is read.
+// The message for a job whose model does not exist: conflicts must be found before it is read.
 std::string of_translate(const std::function<void(TranslateJob& job)>& give) {
   TranslateJob job;
   job.models = {"/no/such/model"};

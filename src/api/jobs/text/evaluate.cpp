@@ -13,7 +13,7 @@
 namespace hexapla::api {
 namespace {
 
-constexpr int64_t kTokenizedLines = 100;  // this many lines that end in " ." are no coincidence
+constexpr int64_t kTokenizedLines = 100;  // from this many lines ending in " ." on, it is no coincidence
 
 constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
 constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";

@@ -20,12 +20,12 @@ struct EvaluateJob {
   inspect::ReportOptions report;
   std::string model;  // translates the source first; "": the hypotheses are given
   ModelOptions how;
-  std::vector<GivenOption> search;  // those that were given
+  std::vector<GivenOption> search;  // the given options
   std::string glossary;
 };
 
 // Writes scores to `out`. UsageError: options that exclude each other, or an unknown metric or
-// tokenizer. DataError: files of different length, or without text.
+// tokenizer. DataError: files that differ in length, or without text.
 void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& watch);
 
 }  // namespace hexapla::api

@@ -83,7 +83,7 @@ std::string token_table(Labels read, Labels next, const inspect::Inspection& see
   return text;
 }
 
-// A picture for each chosen head, on one scale, separated by blank lines.
+// Draws a picture for each chosen head, all on one scale, separated by blank lines.
 template <class Heading>
 std::string draw_heads(inspect::Picture picture, const inspect::Recorded& weights, const Drawing& drawing,
                        Heading&& heading) {

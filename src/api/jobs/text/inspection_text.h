@@ -1,5 +1,5 @@
 #pragma once
-// An inspection in words and pictures, for a terminal or a file.
+// Shows an inspection as text and pictures, for a terminal or a file.
 #include <string>
 #include <vector>
 
@@ -34,7 +34,7 @@ struct Drawing {
 void check_head(const std::string& head, int64_t count);  // "" is valid
 
 std::string vocabulary_text(const text::Vocabulary& vocabulary);
-// The tokens of both sides, with the probabilities of the target's.
+// The tokens of both sides, with the probabilities of the target tokens.
 std::string tokens_text(const InspectedPair& shown, int width);
 std::string attention_text(const InspectedPair& shown, const AttentionPlace& place, const Drawing& drawing);
 // Both sources as a padded batch: tokens, padding mask, and the encoder's attention in this layer.

@@ -57,8 +57,8 @@ struct Totals {
   }
 };
 
-// A part needs both sides in one file: the byte offset of a line does not give that of its
-// translation in another.
+// A shard needs both sides in one file: a line's byte offset does not tell where its translation
+// begins in another file.
 void check(const ScoreJob& job) {
   refuse_conflicts(kConflicts, {{"json", job.json}, {"word-scores", job.words}, {"token-scores", job.tokens}});
   if ((job.tsv.empty() || job.tsv == "-") && job.shard.given())
@@ -66,7 +66,7 @@ void check(const ScoreJob& job) {
         cat(job.shard.given_option(), " needs one file with both sides: give `tsv` FILE (paste SOURCE TARGET > FILE)"));
 }
 
-// The next line of a part, split at its tab.
+// The next line of a shard, split at its tab.
 bool read_pair(data::RangeReader& part, const std::string& name, std::string& x, std::string& y) {
   std::string line;
   if (!part.next(line)) return false;
@@ -94,7 +94,7 @@ std::string numbers(const std::vector<double>& all) {
   return text;
 }
 
-// A pair with its scores, and its alignment if one is asked for.
+// A pair with its scores, and its alignment if requested.
 struct ScoredPair {
   const std::string& source;
   const std::string& target;

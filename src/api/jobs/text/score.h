@@ -16,14 +16,14 @@ struct ScoreJob {
   std::string tsv;                 // or one file with SOURCE<TAB>TARGET lines
   std::string model;
   ModelOptions how;
-  std::vector<GivenOption> search;  // those that were given
+  std::vector<GivenOption> search;  // the given options
   WordAlignments alignment;
-  ShardOutput shard;                                 // parts of `tsv`
+  ShardOutput shard;                                 // shards of `tsv`
   bool words = false, tokens = false, json = false;  // columns, or everything as JSON
 };
 
-// Scores given translations: one line per pair, to `out` or to the output of a part. -> whether the
-// reader of `out` has taken all of it. UsageError: options that exclude each other; further errors
+// Scores given translations: one line per pair, to `out` or to the output of a shard. -> whether
+// the reader of `out` has read all of it. UsageError: options that exclude each other; other errors
 // as data::ParallelReader, ShardOutput::open() and decode::TextScorer::score().
 bool score_files(const ScoreJob& job, std::ostream& out, const JobWatch& watch);
 

@@ -20,7 +20,7 @@ struct SomePairs {
   std::vector<text::Ids> source, target;
 };
 
-// Counts, for each target piece, the source piece with most of its attention.
+// Counts, for each target piece, the source piece that gets most of its attention.
 void count(const decode::OpenModel& m, const decode::TranslateOptions& how, const SomePairs& pairs,
            decode::LexicalCounts& counts) {
   std::vector<std::vector<data::Link>> links(pairs.source.size());

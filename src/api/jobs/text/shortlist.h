@@ -6,16 +6,16 @@
 namespace hexapla::api {
 
 struct ShortlistJob {
-  std::string model;           // whose pieces are listed
+  std::string model;           // its pieces are listed
   std::string source, target;  // text files that the model aligns
   std::string lexicon;         // or a table of probabilities instead
   std::string output;
-  int64_t first = 100;  // pieces with the lowest ids, which every line may use
+  int64_t first = 100;  // number of pieces with the lowest ids, allowed for every line
   int64_t best = 100;   // maximum number of pieces listed for a source piece
 };
 
 struct ShortlistSize {
-  int64_t source_pieces = 0;  // with a list
+  int64_t source_pieces = 0;  // that have a list
   int64_t vocabulary = 0;     // all source pieces
   double average = 0;         // length of a list
 };

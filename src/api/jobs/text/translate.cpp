@@ -85,7 +85,8 @@ void check(const TranslateJob& job, const Glossary& terms) {
     throw UsageError(cat(job.shard.given_option(), " needs a file: give `input` FILE"));
 }
 
-// Warns of a document in a text format, refuses others: they would be read as lines of text.
+// Warns if the input is a document in a text format; rejects other documents, which would be read
+// as lines of text.
 void say_of_documents(const TranslateJob& job, const JobWatch& watch) {
   const text::document::Format* const format = text::document::format_of(job.input);
   if (format == nullptr || format->ending == ".txt") return;
@@ -186,7 +187,7 @@ class Translating {
     time_ = Stopwatch();
   }
 
-  // Answers the lines before one that cannot be translated as requested, then passes on the error.
+  // Answers the lines before one that cannot be translated as requested, then rethrows the error.
   void answer(InputLines lines) {
     try {
       translate(lines);
@@ -217,7 +218,7 @@ class Translating {
     watch_.progress({.done = lines_, .seconds = time_.seconds()});
   }
 
-  // Repeats the search for this line step by step, drawn to the file and told in words.
+  // Repeats the search for this line step by step; draws it to the file and describes it.
   void draw_trace(const std::string& line) const {
     const decode::OpenModel& m = open_.first();
     const decode::Trace found = trace_line(m, line, how_.search, {}).trace;

@@ -14,12 +14,12 @@ namespace hexapla::api {
 struct TranslateJob {
   std::vector<std::string> models;
   ModelOptions how;
-  std::vector<GivenOption> search;            // those that were given
+  std::vector<GivenOption> search;            // the given options
   std::string input = "-";                    // path; "-": stdin
-  bool jsonl = false;                         // it has JSON objects with constraints
+  bool jsonl = false;                         // the input has JSON objects with constraints
   std::string prefixes, glossary, shortlist;  // paths; "": none
-  std::vector<std::string> require, forbid;   // of every translation
-  bool json = false;                          // how translations are written: JSON, or text
+  std::vector<std::string> require, forbid;   // for every translation
+  bool json = false;                          // writes translations as JSON instead of text
   WordAlignments alignment;
   ShardOutput shard;
   std::string trace;  // file for a picture of the search, .svg; "": none
@@ -27,11 +27,11 @@ struct TranslateJob {
 
 struct TranslatedLines {
   int64_t without = 0;  // lines without a translation that satisfies their constraints
-  bool taken = true;    // whether the reader of the output has taken all of it
+  bool taken = true;    // whether the reader of the output has read all of it
 };
 
-// Translates lines to `out`, or to the output of a part. Lines are answered before the reader waits
-// for more. UsageError: options that exclude each other; further errors as
+// Translates lines to `out`, or to the output of a shard. Answers lines before the reader waits for
+// more. UsageError: options that exclude each other; other errors as
 // decode::TextTranslator::translate(), ShardOutput::open() and those of the files.
 TranslatedLines translate_lines(const TranslateJob& job, std::ostream& out, const JobWatch& watch);
 

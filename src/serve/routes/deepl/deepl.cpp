@@ -1,5 +1,4 @@
-// DeepL's API: its clients work if they are given this server's address. Formality is not
-// supported.
+// DeepL's API: its clients only need this server's URL. Formality is not supported.
 #include <algorithm>
 
 #include "base/error.h"

@@ -61,7 +61,7 @@ text::document::TagRules rules_of(const Parameters& p, const std::string& tags) 
   return rules;
 }
 
-// A language pair has only one model, so that it is both the best and the fastest.
+// There is only one model per language pair, which is both the best and the fastest.
 std::string model_used(const Parameters& p) {
   const std::string prefix = "prefer_",
                     word =

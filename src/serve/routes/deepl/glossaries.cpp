@@ -43,8 +43,8 @@ std::string needed(const Parameters& p, const char* name) {
   return text;
 }
 
-// Refuses terms that a model for the languages cannot write: translations would leave them out, and DeepL's answers
-// have no place to say so.
+// Rejects terms that a model for the languages cannot write: translations would ignore them, and
+// DeepL's answers have no field for a warning.
 void check_terms(const ModelSet& models, const StoredGlossary& g, const Entries& entries) {
   const Glossary terms(entries);
   for (const auto& model : models.models())

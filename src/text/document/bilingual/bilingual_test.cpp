@@ -1,4 +1,4 @@
-// Files that have both languages: only targets that wait for a translation get one.
+// Bilingual files: only targets that are still untranslated get a translation.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Translates each line by its own words, the last one first where that is asked for, with their alignment.
+// Translates each line to its own words, reversed if `backwards`, with their alignment.
 std::string bilingual_translated(const Document& document, bool backwards = false) {
   PendingTranslation::Lines found;
   for (const std::string& line : document.lines()) {
@@ -197,7 +197,7 @@ TEST(Tmx, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(tmx, memory("")), "none");
 }
 
-// Random content of a source, well-formed.
+// Random well-formed content of a source element.
 std::string made_up(std::uint32_t& state, int depth) {
   static const std::vector<std::string> parts{"one ",
                                               "two",
@@ -242,7 +242,7 @@ TEST(Bilingual, LosesNoTag) {
     const std::string all =
         bilingual_translated(*xliff(first("<trans-unit><source>" + source + "</source></trans-unit>")), true);
     const std::size_t begin = all.find("<r>", all.find("<target"));
-    if (begin == std::string::npos) continue;  // nothing but blanks
+    if (begin == std::string::npos) continue;  // only whitespace
     ++filled;
     ASSERT_EQ(tags(std::string_view(all).substr(begin, all.rfind("</r>") + 4 - begin)), tags(source)) << all;
   }

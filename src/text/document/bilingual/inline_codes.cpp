@@ -15,19 +15,19 @@ using Kind = Token::Kind;
 using EventKind = XmlEvent::Kind;
 using Index = XmlElements::Index;
 
-// Codes that begin and end something without being an element around it, each with the one that ends it.
+// Paired codes that mark a range without enclosing it: the name of the start, then of the end.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> pairs{
     {{"bpt", "ept"}, {"bx", "ex"}, {"sc", "ec"}, {"sm", "em"}}};
-// Their content is of another format, or what is not translated.
+// Their content is native markup, or must not be translated.
 constexpr std::array<std::string_view, 6> codes{"bpt", "ept", "it", "ph", "ut", "sub"};
-constexpr std::size_t farthest = 100;  // codes that may begin between two that belong together
+constexpr std::size_t farthest = 100;  // open codes searched for a partner
 
 bool has(const XmlEvent& e, std::string_view attribute, std::string_view value) {
   const std::string* const found = e.attribute(attribute);
   return found != nullptr && *found == value;
 }
 
-// With a blank, unlike that of an element.
+// Contains a space, which the name of an element cannot.
 std::string name_of_code(const XmlEvent& e, std::string_view begin) {
   for (const char* attribute : {"rid", "startRef", "i", "id"})
     if (const std::string* const id = e.attribute(attribute)) return cat(begin, ' ', *id);
@@ -35,7 +35,7 @@ std::string name_of_code(const XmlEvent& e, std::string_view begin) {
 }
 bool is_code(const Token& token) { return token.name.find(' ') != std::string::npos; }
 
-// Codes that have no partner, or one beyond the end of an element, stand for themselves.
+// Codes without a partner, or whose partner lies outside the element, become standalone.
 class Pairing {
  public:
   explicit Pairing(std::vector<Token>& tokens) : tokens_(tokens), paired_(tokens.size()) {}
@@ -84,7 +84,7 @@ class SegmentReader {
   }
 
  private:
-  // -> the last event that it has read
+  // -> index of the last event read
   Index add(Index i) {
     const XmlEvent& e = xml_.event(i);
     if (e.kind == EventKind::text || e.kind == EventKind::cdata) {
@@ -107,7 +107,7 @@ class SegmentReader {
     return std::find(codes.begin(), codes.end(), xml_.local_name(i)) != codes.end() || has(e, "translate", "no") ||
            has(e, "mtype", "protected");
   }
-  // A part that another program has found, of a sentence each.
+  // A segment marked by another program, usually a sentence.
   bool is_segment(Index element) const { return has(xml_.event(element), "mtype", "seg"); }
   static void mark(Token& token, const XmlEvent& e, std::string_view local_name) {
     token.gap = has(e, "ctype", "lb") || has(e, "subType", "xlf:lb");

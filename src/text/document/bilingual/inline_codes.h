@@ -1,5 +1,6 @@
 #pragma once
-// Segments of files that have both languages (XLIFF, TMX): text with codes of the format that it came from.
+// Segments of bilingual files (XLIFF, TMX): text with inline codes for the markup of the original
+// format.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,14 +10,14 @@
 
 namespace hexapla::text::document {
 
-// A replacement of some bytes of a file: a translation in tags, or only other tags.
+// Replaces a range of the file: by a translation between tags, or only by tags.
 struct Filling {
-  std::size_t begin = 0, end = 0;  // bytes; the same: it goes between two
+  std::size_t begin = 0, end = 0;  // bytes; if equal, an insertion
   std::string before = {}, after = {};
   XmlElements::Index source = XmlElements::none;  // the element whose content is translated
 };
 
-// The file with them, in any order. Of those that overlap only the first one.
+// Applies the fillings, given in any order. Of overlapping ones, only the first is applied.
 Pieces filled(const XmlElements& xml, std::vector<Filling> fillings);
 
 }  // namespace hexapla::text::document

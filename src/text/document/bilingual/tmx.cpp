@@ -13,7 +13,7 @@ namespace {
 using Index = XmlElements::Index;
 constexpr Index none = XmlElements::none;
 
-// "en" and "en-US", too.
+// "en" matches "en-US".
 bool same_language(const std::string& a, const std::string& b) {
   const std::string one = text::ascii::lower(a) + '-', other = text::ascii::lower(b) + '-';
   return one.starts_with(other) || other.starts_with(one);
@@ -95,7 +95,7 @@ class Reader {
     return {e.begin, xml_.event(xml_.last(target.text)).end, with_attributes(xml_.raw(target.text), {}),
             cat("</", e.name, '>'), source.text};
   }
-  // A new one after the source, written as that is.
+  // Inserts a new variant after the source, with its tags and indentation.
   Filling beside(const Variant& source) const {
     const std::string &variant = xml_.event(source.element).name, &text = xml_.event(source.text).name;
     const Index end = xml_.last(source.element);

@@ -7,9 +7,9 @@
 
 namespace hexapla::text::document {
 
-// Units without a translation, or with an empty one, get one. They are translated from the language of the header
-// (srclang), or where that is *all* the first one, into the other language that the file has. DataError: it is not TMX,
-// or does not have exactly two languages.
+// Fills units whose translation is missing or empty. The source language is the header's srclang,
+// or the unit's first one if that is *all*; the target is the file's other language. DataError: the
+// file is not TMX, or does not have exactly two languages.
 std::shared_ptr<const Document> tmx(const std::string& content);
 
 }  // namespace hexapla::text::document

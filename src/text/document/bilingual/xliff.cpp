@@ -45,7 +45,7 @@ class Reader {
     fillings_.push_back({e.begin, e.end, with_attributes(xml_.raw(segment), {{"state", "translated"}})});
   }
 
-  // before: the element that a new one comes after.
+  // before: the element after which a new target is inserted.
   void add_target(Index before, Index source, Index target, bool segment) {
     const std::string name = target != none ? xml_.event(target).name : name_beside(source);
     const std::string tag = target != none ? std::string(xml_.raw(target)) : cat('<', name, '>');
@@ -57,7 +57,7 @@ class Reader {
     if (target != none) f.begin = xml_.event(target).begin, f.end = xml_.event(xml_.last(target)).end;
     fillings_.push_back(std::move(f));
   }
-  // With the prefix of the source.
+  // Keeps the prefix of the source.
   std::string name_beside(Index source) const {
     const std::string& name = xml_.event(source).name;
     return name.substr(0, name.size() - xml_.local_name(source).size()) + "target";

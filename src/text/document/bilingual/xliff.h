@@ -1,5 +1,5 @@
 #pragma once
-// Files of translators (XLIFF 1.2 and 2): .xlf, .xliff.
+// Translators' files (XLIFF 1.2 and 2): .xlf, .xliff.
 #include <memory>
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace hexapla::text::document {
 
-// Segments that have no target, or an empty one, or one whose state says that it is not translated, get one, marked as
-// a machine's. Others stay, and so do units that are approved or not to be translated. DataError: it is not XLIFF, or
-// version 2 without the language that it is translated into.
+// Fills segments whose target is missing, empty or in a state that means untranslated, and marks
+// them as machine translations. Other segments are kept, and so are units that are approved or must
+// not be translated. DataError: the file is not XLIFF, or is version 2 without a target language.
 std::shared_ptr<const Document> xliff(const std::string& content);
 
 }  // namespace hexapla::text::document

@@ -1,5 +1,5 @@
 #pragma once
-// XML as elements in one another.
+// XML as a tree of elements.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,31 +11,31 @@ namespace hexapla::text::document {
 
 class XmlElements {
  public:
-  using Index = std::size_t;  // of an event; of an element its first one
+  using Index = std::size_t;  // of an event; an element's index is that of its start tag
   static constexpr Index none = static_cast<Index>(-1);
 
-  // name: of the document, for messages. DataError as xml_events().
+  // name: the document's name in error messages. Throws DataError like xml_events().
   XmlElements(std::string_view xml, const std::string& name);
 
   std::string_view xml() const { return xml_; }
   Index size() const { return events_.size(); }
   const XmlEvent& event(Index i) const { return events_[i]; }
   Index root() const;
-  // The element around an event; none: it has none.
+  // The innermost element that contains the event; none: it is at the top level.
   Index parent(Index i) const { return parent_[i]; }
-  // The event that ends an element, or the same one. Children: for (i = element + 1; i < last(element); i = last(i) +
-  // 1)
+  // The end tag of an element, or the element itself if it is empty. Iterate over children with
+  // for (i = element + 1; i < last(element); i = last(i) + 1)
   Index last(Index element) const { return last_[element]; }
-  // Without its prefix.
+  // The name without its namespace prefix.
   std::string_view local_name(Index element) const;
   std::string_view raw(Index i) const { return xml_.substr(events_[i].begin, events_[i].end - events_[i].begin); }
-  // none: it has no child of this name. Of several the first one.
+  // The first child with this name; none: there is none.
   Index child(Index element, std::string_view local_name) const;
-  // The attribute of the element, or else of the nearest one around it that has it; nullptr: none has.
+  // The attribute of the element or of its nearest ancestor that has it; nullptr: none has it.
   const std::string* inherited(Index element, std::string_view attribute) const;
-  // Whether there is nothing but blanks in an element.
+  // Whether an element contains only whitespace.
   bool is_empty(Index element) const;
-  // The blanks between an element and the tag or text before it.
+  // The whitespace between an element and the tag or text before it.
   std::string_view blanks_before(Index element) const;
 
  private:
@@ -44,8 +44,8 @@ class XmlElements {
   std::vector<Index> parent_, last_;
 };
 
-// A start tag, or an empty element's, as a start tag with these attributes, in the place of those of the same names.
-// values: without characters that need a reference.
+// Turns a start tag or an empty element's tag into a start tag with these attributes, which replace
+// those with the same names. values: must contain no characters that need escaping.
 struct NewAttribute {
   std::string_view name, value;
 };

@@ -43,11 +43,11 @@ std::optional<CueTimes> times_of(std::string_view line) {
     line = trimmed(line);
     if (const std::optional<std::int64_t> to = take_time(line)) return CueTimes{*from, *to};
   }
-  if (begins && arrowed) return CueTimes{-1, -1};  // a slip of somebody's, and no text
+  if (begins && arrowed) return CueTimes{-1, -1};  // a typing mistake in the times, not text
   return {};
 }
 
-// For each line, whether the next one that is not blank has times.
+// For each line, whether the next non-empty line has cue times.
 std::vector<bool> before_times(const std::vector<FileLine>& lines, const std::vector<std::optional<CueTimes>>& times) {
   std::vector<bool> before(lines.size());
   bool next = false;

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t most_tags = 400;  // of a cue that go with words: work grows with their square
+constexpr std::size_t most_tags = 400;  // tags of a cue that belong to its words; the work grows with their square
 constexpr std::string_view blanks = " \t";
 
 bool is_blank_text(const Token& t) {
@@ -19,7 +19,7 @@ bool is_blank_text(const Token& t) {
 }
 bool is_tag(const Token& t) { return t.kind != Kind::text && t.kind != Kind::block; }
 
-// Where the notes begin that a sung line ends with.
+// Where the music notes at the end of a sung line begin.
 std::size_t begin_of_mark_after(std::string_view text) {
   std::size_t end = text.size();
   const auto drop_blanks = [&](std::size_t from) {
@@ -34,7 +34,7 @@ std::size_t begin_of_mark_after(std::string_view text) {
 
 Token block(std::string name, std::string_view raw) { return {Kind::block, std::move(name), std::string(raw)}; }
 
-// The first `size` bytes of a text are a token of their own.
+// Splits the first `size` bytes of a text token off as a token of their own.
 void part_text(std::vector<Token>& tokens, std::size_t i, std::size_t size, bool web) {
   const std::string raw = tokens[i].raw;
   std::vector<Token> rest = caption_tokens(std::string_view(raw).substr(size), web);
@@ -42,7 +42,7 @@ void part_text(std::vector<Token>& tokens, std::size_t i, std::size_t size, bool
   tokens.insert(tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest.begin(), rest.end());
 }
 
-// The marks at both ends of a row become blocks.
+// Turns the marks at both ends of a row into blocks.
 void set_marks_apart(std::vector<Token>& row, bool web) {
   const auto text = [](const Token& t) { return t.kind == Kind::text && !is_blank_text(t); };
   const auto first = std::find_if(row.begin(), row.end(), text);
@@ -61,7 +61,7 @@ void set_marks_apart(std::vector<Token>& row, bool web) {
   row[end > 0 ? k + 1 : k] = block("end", row[end > 0 ? k + 1 : k].raw);
 }
 
-// The tokens of a cue; in front of each row a block "row".
+// The tokens of a cue, with a block "row" before each row.
 std::vector<Token> tokens_of(std::span<const CaptionRow* const> rows, bool web) {
   std::vector<Token> all;
   for (const CaptionRow* row : rows) {
@@ -73,7 +73,7 @@ std::vector<Token> tokens_of(std::span<const CaptionRow* const> rows, bool web) 
   return all;
 }
 
-// Which tags are no part of the words but of what stands around them.
+// Finds the tags that belong to the layout around the text, not to words.
 class Breaks {
  public:
   explicit Breaks(std::vector<Token>& tokens) : tokens_(tokens), edge_(tokens.size()), before_(tokens.size() + 1) {
@@ -107,7 +107,7 @@ class Breaks {
  private:
   static bool is_firm(const Token& t) { return t.name != "row" && t.name.find_first_of("0123456789") != 0; }
 
-  // A tag that opens after a break, or closes before one, with no text between.
+  // Finds tags that open right after a break or close right before one, with no text between.
   void find_edges() {
     bool edge = true;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -123,7 +123,7 @@ class Breaks {
 
   std::vector<Token>& tokens_;
   std::vector<bool> edge_;
-  std::vector<std::size_t> before_, structure_, parting_;  // firm breaks before; tags
+  std::vector<std::size_t> before_, structure_, parting_;  // firm breaks before each token; indices of tags
 };
 
 class Reader {

@@ -1,5 +1,6 @@
 #pragma once
-// The text of a cue between its breaks: line ends, times (<00:01.500>), voices, and tags around whole lines.
+// Splits the text of a cue at its breaks: line ends, times (<00:01.500>), voices, and tags around
+// whole lines.
 #include <cstddef>
 #include <span>
 #include <string>
@@ -11,34 +12,34 @@
 
 namespace hexapla::text::document {
 
-// Words that one line holds without a break. All parts together are the row.
+// Consecutive words without a break. The concatenation of all members is the row.
 struct Segment {
-  std::string before;            // what stands in front as it is: times, tags around a whole row, dashes
-  std::string blank_before;      // between that and the words
-  std::vector<Token> words;      // text, and tags around a part of it
-  std::string blank_after;       // after them
-  std::size_t row = 0, cue = 0;  // of the file
-  bool ends_sentence = false;    // nothing goes on from here, whatever the words say
-  bool begins_sentence = false;  // nothing goes on into it
-  bool tags_before = false;      // tags stand between the words before and these
+  std::string before;            // bytes kept in front: times, tags around the row, dashes
+  std::string blank_before;      // whitespace between `before` and the words
+  std::vector<Token> words;      // text, and the tags inside it
+  std::string blank_after;       // whitespace after the words
+  std::size_t row = 0, cue = 0;  // in the file
+  bool ends_sentence = false;    // the sentence ends here, whatever the words say
+  bool begins_sentence = false;  // the sentence begins here
+  bool tags_before = false;      // tags separate these words from the previous ones
 
-  std::string text() const;  // what the words say
-  std::string raw() const;   // the words as they are written
+  std::string text() const;  // the words as plain text
+  std::string raw() const;   // the words as written in the file
 };
 
 struct CueText {
   std::vector<Segment> segments;
-  std::vector<std::string> tails;  // of each row what stands after its last words
+  std::vector<std::string> tails;  // for each row, the bytes after its last words
 };
 
-// Text, tags (<i>, {\an8}), and as blocks times and voices (<v Name>).
+// Splits a row into text and tags (<i>, {\an8}); times and voices (<v Name>) become blocks.
 std::vector<Token> caption_tokens(std::string_view row, bool web);
 
-// How long the marks are that stand in front of what somebody says, with their blanks: "- ", ">> ", a note.
+// The length of the marks before speech, including whitespace: "- ", ">> ", a music note.
 std::size_t size_of_mark_before(std::string_view text);
 
-// rows: of one cue, those with words. Linear but for the tags of a cue, of which there are
-// at most some hundred or each is a break.
+// rows: the rows of one cue that have words. Takes linear time, except for tags; beyond a few
+// hundred tags per cue, each tag is a break, so that the time stays bounded.
 CueText cue_text(std::span<const CaptionRow* const> rows, bool web);
 
 }  // namespace hexapla::text::document

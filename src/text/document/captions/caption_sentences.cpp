@@ -13,9 +13,9 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::int64_t longest_pause = 2000;                 // milliseconds in which a sentence goes on
+constexpr std::int64_t longest_pause = 2000;                 // milliseconds within which a sentence continues
 constexpr std::size_t most_cues = 6;                         // of a sentence
-constexpr std::size_t most_cues_unmarked = 3;                // where a machine heard no sentences
+constexpr std::size_t most_cues_unmarked = 3;                // for automatic captions without punctuation
 constexpr std::size_t most_bytes = 1000, most_tokens = 400;  // of a sentence in several segments
 
 std::string_view last_character(std::string_view text) { return text.substr(text::last_character(text)); }
@@ -26,7 +26,7 @@ bool ends_in_full_stop(std::string_view text) {
                          {".", "\u3002", "\uFF61", "\u104B", "\u17D4", "\u0964", "\u06D4", "\u0589", "\u1362"});
 }
 
-// Whether sentences end in full stops here: those in Chinese, Japanese or Thai captions seldom do.
+// Whether sentences end in full stops here: Chinese, Japanese and Thai captions seldom use them.
 bool is_marked(const std::vector<Segment>& segments) {
   std::size_t cues = 0, stops = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -44,7 +44,7 @@ bool ends_aside(std::string_view text) {
   return text::is_one_of(last_character(text), {"]", ")", "\uFF09", "\u3011", "\u266A"});
 }
 
-// "{\an8}": where on the screen it stands.
+// "{\an8}": the position on the screen.
 std::string_view place_of(std::string_view before) {
   const std::size_t begin = before.find("{\\a");
   return begin == before.npos ? "" : before.substr(begin, before.find('}', begin) - begin);
@@ -58,8 +58,8 @@ int opened_in(const Segment& s) {
   return open;
 }
 
-// The segment in parts that end at these bytes of its text, in order and inside of it, where no element is open. open:
-// elements before it.
+// Splits a segment at these byte offsets of its text, which are ascending and inside it, and have
+// no open element. open: elements open before the segment.
 std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends, int open) {
   std::vector<Segment> parts;
   const auto part = [&] {
@@ -118,16 +118,16 @@ class Sentences {
   }
 
  private:
-  // Segments of which no sentence goes on beyond the last one, or as many as one may have.
+  // Segments up to a definite end of sentence, or up to the limits on a sentence.
   struct Window {
-    std::size_t end = 0;  // after the last segment
+    std::size_t end = 0;  // one past the last segment
     std::string text = {};
-    std::vector<std::size_t> from = {}, to = {};  // of each segment: bytes of the text
-    std::vector<int> open = {};                   // elements before each byte of the text, and after the last
-    bool cut = false;                             // whether the last sentence may go on after it
+    std::vector<std::size_t> from = {}, to = {};  // for each segment, its range of bytes in the text
+    std::vector<int> open = {};                   // open elements at each byte, and at the end
+    bool cut = false;                             // whether the last sentence may continue after the window
   };
 
-  // Whether somebody's sentence may go on from segment i - 1 to i.
+  // Whether a sentence may continue from segment i - 1 to i.
   bool goes_on(std::size_t i) const {
     const Segment &a = segments_[i - 1], &b = segments_[i];
     if (a.ends_sentence || b.begins_sentence) return false;
@@ -168,7 +168,7 @@ class Sentences {
     w.text += t.text;
     w.open.resize(w.text.size() + 1, open);
   }
-  // Between two texts the least counts.
+  // Between two texts, the smallest number of open elements counts.
   static void note_open(int open, Window& w) {
     w.open.resize(w.text.size() + 1, open);
     w.open.back() = std::min(w.open.back(), open);
@@ -203,7 +203,7 @@ class Sentences {
       }
       next += next < ends.size() && ends[next] == to ? 1 : 0;
     }
-    if (w.cut && line.size() < w.end - at_) {  // the last sentence may go on: the next window begins with it
+    if (w.cut && line.size() < w.end - at_) {  // the last sentence may continue: start the next window with it
       at_ = w.end - line.size();
       std::move(line.begin(), line.end(), segments_.begin() + static_cast<std::ptrdiff_t>(at_));
       return;

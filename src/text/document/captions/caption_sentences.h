@@ -1,5 +1,5 @@
 #pragma once
-// Which segments of captions are one sentence.
+// Groups the segments of captions into sentences.
 #include <span>
 #include <vector>
 
@@ -7,14 +7,16 @@
 
 namespace hexapla::text::document {
 
-// Whether a text goes on in the next one with a blank between.
+// Whether a space is needed between a text and its continuation.
 bool blank_between(std::string_view text, std::string_view next);
 
-// Whether a blank parts two segments, the second of which follows: as written in a row, else by their script.
+// Whether whitespace separates two adjacent segments: as written if both are in one row, else
+// depending on their script.
 bool is_blank_before(const Segment& segment, const Segment& next);
 
-// All segments in order, those of one sentence together; a segment with the end of a sentence in it becomes two.
-// automatic: the captions are made by a machine, which may write no marks.
+// All segments in order, grouped by sentence; a segment that contains the end of a sentence is
+// split in two. automatic: the captions come from speech recognition, which may not write
+// punctuation.
 std::vector<std::vector<Segment>> caption_sentences(std::vector<Segment> segments, const std::vector<CueTimes>& cues,
                                                     bool automatic);
 

@@ -37,7 +37,7 @@ Token token_of(std::string_view tag) {
   return token;
 }
 
-// How long the tag is that the text begins with; 0: it is none.
+// The length of the tag at the beginning of the text; 0: there is none.
 std::size_t size_of_tag(std::string_view text) {
   const std::size_t end = text[0] == '{' ? text.find_first_of("{}", 1) : text.find_first_of("<>", 1);
   if (end == text.npos || text[end] == '{' || text[end] == '<') return 0;
@@ -45,7 +45,7 @@ std::size_t size_of_tag(std::string_view text) {
   return tag[0] == '<' && text::ascii::is_digit(tag[1]) && !is_inner_time(tag) ? 0 : tag.size();
 }
 
-// How long the entity is that the text begins with; 0: it is none.
+// The length of the entity at the beginning of the text; 0: there is none.
 std::size_t size_of_entity(std::string_view text) {
   constexpr std::size_t longest = 34;
   if (text[0] != '&') return 0;
@@ -61,7 +61,7 @@ Token entity(std::string_view raw) {
   return {Kind::text, "", std::string(raw), std::move(text)};
 }
 
-// Each entity is a token of its own, so that every other one is written as it reads.
+// Makes each entity a token of its own, so that the rest of the text needs no decoding.
 void add_text(std::string_view raw, bool web, std::vector<Token>& tokens) {
   std::size_t begin = 0;
   const auto add = [&](std::size_t end) {
@@ -87,7 +87,7 @@ std::vector<Token> caption_tokens(std::string_view row, bool web) {
   const std::size_t last = row.find_last_of(">}");
   std::size_t begin = 0;
   for (std::size_t at = 0; at < row.size(); ++at) {
-    if (last == row.npos || at > last) break;  // no tag ends
+    if (last == row.npos || at > last) break;  // no tag ends after here
     if (!begins_tag(row.substr(at))) continue;
     const std::size_t size = size_of_tag(row.substr(at));
     if (size == 0) continue;

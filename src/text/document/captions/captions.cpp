@@ -46,7 +46,7 @@ Captions::Captions(std::string_view content) {
 
 std::vector<Segment> Captions::read(const CaptionFile& file) {
   std::vector<Segment> all;
-  std::unordered_map<std::string, std::size_t> before, now;  // rows of a cue, by what they say
+  std::unordered_map<std::string, std::size_t> before, now;  // rows of the previous and of this cue, by their text
   for (std::size_t first = 0, end = 0; first < file.rows.size(); first = end) {
     std::vector<const CaptionRow*> words;
     std::vector<std::size_t> numbers;
@@ -127,7 +127,8 @@ void Captions::put_copy(const Row& row, std::vector<Said>& said) const {
   if (without_blanks(text) != without_blanks(own.text)) own = {escaped(text), text};
 }
 
-// The bytes between two segments of a row: with a blank more or less, where the script of the translation wants it.
+// The bytes between two segments of a row: a space is added or dropped if the target script
+// requires it.
 std::string Captions::between(const Segment& last, const Segment& next, const Said& before, const Said& after) const {
   const bool is = is_blank_before(last, next), needed = blank_between(before.text, after.text);
   if (needed == blank_between(last.text(), next.text())) return last.blank_after + next.before + next.blank_before;
@@ -137,7 +138,7 @@ std::string Captions::between(const Segment& last, const Segment& next, const Sa
 
 std::string Captions::written(const Row& row, const std::vector<Said>& said) const {
   std::string all;
-  std::size_t last = no_row;  // the segment before that says something
+  std::size_t last = no_row;  // the last segment before this one that has text
   for (const std::size_t i : row.segments) {
     const Segment& s = segments_[i];
     if (said[i].text.empty() && !s.text().empty())
@@ -163,7 +164,7 @@ std::string Captions::joined(std::size_t, const Lines& found, std::size_t rank) 
     const auto of_cue = [&](std::size_t k) { return k < rows_.size() && rows_[k].words && rows_[k].cue == row.cue; };
     const bool empty =
         row.words && !row.segments.empty() && text_of(row, said).find_first_not_of(' ') == std::string::npos;
-    const bool goes_on = empty && of_cue(i + 1);                         // in the row that follows
+    const bool goes_on = empty && of_cue(i + 1);                         // into the next row
     const bool ended = empty && i > 0 && of_cue(i - 1) && text.empty();  // an empty row would end the cue
     all += text + (goes_on || ended ? "" : row.end);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Captions (.srt, .vtt, .sbv): the text of cues is translated; numbers, times, settings, notes and headers stay as they
-// are.
+// Captions (.srt, .vtt, .sbv): the text of cues is translated; numbers, times, settings, notes and
+// headers are kept.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -13,12 +13,13 @@
 
 namespace hexapla::text::document {
 
-// A sentence is one line, also where it goes on in the next cues; its translation is spread over the same cues, rows
-// and inner times in proportion, and broken at blanks, or between characters where the script has none. Each cue keeps
-// the number of its rows where the translation has as many words, and none is empty. A sentence does not go on after a
-// mark that ends it, a pause, a dash or another voice that begins, nor further than some cues; a file without such
-// marks (most in Chinese) has a sentence in each cue. A row that a cue repeats from the one before (rolling captions)
-// is translated once.
+// A sentence is translated as one line, even if it spans several cues. Its translation is spread
+// over the same cues, rows and inline times in proportion to their length, and broken at spaces, or
+// between characters if the script has no spaces. Each cue keeps its number of rows if the
+// translation has enough words, and no cue is left empty. A sentence ends at punctuation, a pause,
+// a dash or a change of voice, and after a limited number of cues; in a file without punctuation
+// (most Chinese ones), each cue is a sentence. A row that repeats one of the previous cue (rolling
+// captions) is translated once.
 class Captions final : public Document {
  public:
   explicit Captions(std::string_view content);
@@ -28,23 +29,23 @@ class Captions final : public Document {
 
  private:
   struct Row {
-    std::string before = {}, end = {};  // what no segment has: the row itself, or what follows its words; its line end
+    std::string before = {}, end = {};  // bytes in no segment; the line end
     bool words = false;
     std::size_t cue = 0;
     std::vector<std::size_t> segments = {};
-    std::size_t copied = no_row;  // the row that it repeats
+    std::size_t copied = no_row;  // the row that this one repeats
   };
   struct Line {
     text::MarkedLine line;
     std::vector<std::size_t> segments;
   };
-  // The translation of a segment: with its markup, and as text.
+  // The translation of a segment: with its markup, and as plain text.
   struct Said {
     std::string written, text;
   };
   static constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 
-  // -> the segments of rows that repeat none
+  // -> the segments of all rows that repeat none
   std::vector<Segment> read(const CaptionFile& file);
   void find_repeated(const std::vector<Segment>& segments, std::size_t first, std::size_t end);
   void add_line(std::vector<Segment> sentence);
@@ -57,7 +58,7 @@ class Captions final : public Document {
 
   std::vector<Row> rows_;
   std::vector<Segment> segments_;
-  std::vector<Line> marked_;  // as many as lines()
+  std::vector<Line> marked_;  // one for each of lines()
   bool web_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Captions, whose cues are translated.
+// Captions: the text of cues is translated.
 #include "text/document/captions/captions.h"
 
 #include <gmock/gmock.h>
@@ -148,7 +148,8 @@ TEST(Captions, WithoutWordsStayAsTheyAre) {
     EXPECT_EQ(capitals(srt), srt);
 }
 
-// Any captions whose text stays come back byte by byte, and reversed ones have every tag and time once, times in order.
+// Unchanged text comes back byte by byte; reversed text keeps every tag and time once, and times in
+// order.
 TEST(Captions, LoseNothing) {
   const std::vector<std::string> parts{"<i>",    "</i>",     "<b>",   "</b>",   "<c.red>", "</c>",       "<v Bob>",
                                        "</v>",   "{\\an8}",  "\n",    "\n\n",   " ",       "- ",         "dog. ",

@@ -13,11 +13,12 @@ namespace {
 
 using Kind = Token::Kind;
 
-// A place where the translation may be broken: what comes before ends at `from`, the rest begins at `to`.
+// A place where the translation may be broken: the text before it ends at `from`, the rest begins
+// at `to`.
 struct Cut {
   std::size_t from = 0, to = 0;
-  double length = 0;    // of the text before
-  bool inside = false;  // of an element
+  double length = 0;    // of the text before, in columns
+  bool inside = false;  // in an element
 };
 
 bool may_break(std::string_view before, std::string_view after) {
@@ -75,7 +76,7 @@ class Cuts {
     gap_open_ = open_;
     blank_ = gap_blank_ = false;
   }
-  // The best place since the last character: outside of elements, at blanks.
+  // Keeps the best place since the last character: outside elements, at spaces.
   void put_gap(std::size_t from, std::size_t to) {
     const bool blank = to > from;
     if (open_ > gap_open_ || (open_ == gap_open_ && gap_blank_ && !(blank && to_ == from))) return;
@@ -110,7 +111,8 @@ class Spreader {
     return level == 2 || shares_[i].cue != shares_[i - 1].cue || (level == 1 && shares_[i].row != shares_[i - 1].row);
   }
 
-  // The shares from first to last - 1 get what is between two cuts; level: cues, rows, or times are parted.
+  // Assigns the text between two cuts to shares first to last - 1. level: 0 splits by cues, 1 by
+  // rows, 2 by times.
   void part(std::size_t first, std::size_t last, const Cut& begin, const Cut& end, int level) {
     if (level == 3) {
       parts_[first] = text_.substr(begin.to, std::max(end.from, begin.to) - begin.to);
@@ -141,7 +143,7 @@ class Spreader {
     return found;
   }
 
-  // Where each group begins, and the last one ends.
+  // Where each group begins, and where the last one ends.
   std::vector<Cut> choose(const Indices& groups, std::size_t last, const Cut& begin, const Cut& end, int level) const {
     std::vector<Cut> chosen{begin};
     const std::size_t wanted = groups.size() - 1;
@@ -150,7 +152,7 @@ class Spreader {
     if (!enough) cuts.insert(cuts.begin(), after(begin)), cuts.push_back(before(end));
     const double all = length(groups.front(), last);
     double so_far = 0;
-    std::size_t next = 0;  // the first cut that may be taken
+    std::size_t next = 0;  // the first cut that is still available
     for (std::size_t k = 1; k <= wanted; ++k) {
       so_far += length(groups[k - 1], groups[k]);
       const double at = begin.length + (end.length - begin.length) * so_far / all;
@@ -165,7 +167,7 @@ class Spreader {
     chosen.push_back(end);
     return chosen;
   }
-  // Cuts that leave nothing on one side.
+  // Cuts that leave one side empty.
   static Cut after(const Cut& begin) { return {begin.to, begin.to, begin.length}; }
   static Cut before(const Cut& end) { return {end.from, end.from, end.length}; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A translation spread over the cues, rows and times that its sentence had.
+// Spreads a translation over the cues, rows and times of its source sentence.
 #include <cstddef>
 #include <span>
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace hexapla::text::document {
 
-// Where a part of the sentence stood.
+// The position of a part of the source sentence.
 struct Share {
   std::size_t cue = 0, row = 0;
-  double length = 0;         // of its text
-  bool tags_before = false;  // no element may go on into it
+  double length = 0;         // of its text, in columns
+  bool tags_before = false;  // no element may continue into it
 };
 
-// One part of the translation, which has its markup, for each share: cues first, their rows then, in proportion. Broken
-// at blanks, which are left out, or between characters of scripts without them. Cues have at least a word each, and so
-// have the rows of a cue, where there are as many.
+// One part of the translation, which has its markup, for each share, in proportion to the shares'
+// lengths: split by cues first, then by rows. Breaks are at spaces, which are dropped, or between
+// characters of scripts without spaces. Every cue gets at least one word, and so does every row of
+// a cue if there are enough words.
 std::vector<std::string> spread(std::string_view translation, bool web, std::span<const Share> shares);
 
 }  // namespace hexapla::text::document

@@ -24,7 +24,7 @@
 namespace hexapla::text::document {
 namespace {
 
-// A document that was read in UTF-8 and is written in UTF-16.
+// A document that is read as UTF-8 and written as UTF-16.
 class WideDocument final : public Document {
  public:
   WideDocument(std::shared_ptr<const Document> document, bool little)
@@ -68,7 +68,7 @@ std::shared_ptr<const Document> yaml(const std::string& content) {
 const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
                   open_document_type = "application/vnd.oasis.opendocument.";
 
-// Says of bytes that are no text, whatever the name says, how their file is to be called; "": they may be text.
+// Advice for content that is certainly not text, whatever the file's name; "": it may be text.
 std::string other_kind(std::string_view content) {
   using namespace std::string_view_literals;
   for (const auto& [head, kind] :

@@ -1,4 +1,4 @@
-// Files are read by the endings of their names.
+// The extension of a file's name decides how it is read.
 #include "text/document/formats/formats.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Thousands of made-up pages: whatever their markup and however their words are linked, nothing is lost.
+// Thousands of random pages: nothing is lost, whatever the markup and the alignment.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,7 +25,8 @@ Pieces attribute_pieces(std::string_view page) {
   return pieces;
 }
 
-// Attributes do not change which lines a page has, so its text is placed in the page with translated attributes.
+// Attributes do not change which lines a page has, so its text is inserted into the page with
+// translated attributes.
 class AttributesDocument final : public Document {
  public:
   explicit AttributesDocument(const std::string& page) : attributes_(attribute_pieces(page)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Attributes that people read: alternative texts, tooltips, hints in fields, a page's description.
+// Attributes that people read: alternative texts, tooltips, placeholders, a page's description.
 #include <memory>
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace hexapla::text::document {
 
-// A page in which the values of alt, title, placeholder and the content of <meta name="description"> are translated,
-// too (not those of elements with translate="no"). DataError as html_tokens().
+// A page whose alt, title and placeholder attributes and <meta name="description"> content are
+// translated too, except in elements with translate="no". Throws DataError like html_tokens().
 std::shared_ptr<const Document> html_with_attributes(const std::string& page);
 
 }  // namespace hexapla::text::document

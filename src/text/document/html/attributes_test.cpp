@@ -1,4 +1,4 @@
-// Attributes of a page that are translated on request.
+// Attributes of a page are translated on request.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

@@ -15,10 +15,11 @@ Pieces pieces_of(std::vector<Token> tokens, text::Escape escape) {
   return pieces;
 }
 
-// XHTML with what HTML reads otherwise (<title/> begins a title, and CDATA is a comment) as tags without content.
+// Replaces constructs of XHTML that HTML parses differently (<title/> opens a title, CDATA is a
+// comment) by tags without content of the same length.
 std::string as_html(std::string_view xhtml, const std::string& name) {
   std::string html(xhtml);
-  std::vector<std::size_t> hidden;  // where elements of this name that are hidden as a whole begin
+  std::vector<std::size_t> hidden;  // where nested elements of this name that are hidden as a whole begin
   std::string hides;
   for (const XmlEvent& e : xml_events(xhtml, name)) {
     const std::string_view local = local_name(e.name);

@@ -1,4 +1,4 @@
-// HTML whose text is translated between its tags.
+// HTML: the text between the tags is translated.
 #include "text/document/html/html.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// The words in this order, each as it is but for an exclamation mark: a translation with its alignment.
+// A fake translation with its alignment: the words in this order, each unchanged but for an
+// exclamation mark.
 Translation reordered(const std::string& line, const std::vector<int>& order) {
   Translation t;
   for (const std::string_view word : text::words(line)) t.alignment.source_words.emplace_back(word);
@@ -31,7 +32,7 @@ std::string in_order(const std::string& html, const std::vector<int>& order) {
   return page.joined(0, {{reordered(page.lines().front(), order)}}, 0);
 }
 
-// Every line as it is, aligned word by word.
+// Translates every line to itself, aligned word by word.
 std::string same(const std::string& html) {
   const PiecesDocument page = html_document({html});
   PendingTranslation::Lines found;
@@ -155,7 +156,7 @@ TEST(Html, RefusesWhatWouldTakeForever) {
     std::string page = hidden;
     for (int i = 0; i < 100'000; ++i) page += "<b>";
     try {
-      html_tokens(page);  // nothing of it may be left for the parser, or it is refused
+      html_tokens(page);  // whatever the reader leaves to the parser must be rejected
     } catch (const DataError&) {
     }
   }

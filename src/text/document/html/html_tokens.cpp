@@ -1,4 +1,5 @@
-// Gumbo says of each element and text where it stands in the page, so that everything keeps its bytes.
+// Gumbo reports the position of each element and text in the page, so that everything else keeps
+// its bytes.
 #include <gumbo.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 64> blocks{
 constexpr std::array<std::string_view, 15> without_content{"area",   "bgsound", "br",   "embed",  "img",
                                                            "input",  "keygen",  "link", "meta",   "param",
                                                            "source", "track",   "wbr",  "spacer", "basefont"};
-// Their content is no text of the page's language, or none to translate.
+// Their content is not in the page's language, or must not be translated.
 constexpr std::array<std::string_view, 19> untouched{
     "script", "style", "code",   "pre",    "kbd",   "samp",  "var",    "svg", "math",     "textarea",
     "rt",     "rp",    "iframe", "object", "video", "audio", "canvas", "xmp", "plaintext"};
@@ -58,7 +59,8 @@ bool has_class(const GumboElement& element, std::string_view name) {
   return classes.find(cat(' ', name, ' ')) != std::string::npos;
 }
 
-// Whether its text is translated: as the element says, or else as the one around it.
+// Whether the element's text is translated: its own attributes decide, else the enclosing
+// element's.
 bool is_translated(const GumboElement& element, bool outside) {
   const GumboAttribute* const given = gumbo_get_attribute(&element.attributes, "translate");
   if (has_class(element, "notranslate")) return false;
@@ -67,33 +69,33 @@ bool is_translated(const GumboElement& element, bool outside) {
   return word == "no" ? false : word == "yes" || word.empty() ? true : outside;
 }
 
-// Whether a <meta> describes the page, by its name or, as social networks read it, its property.
+// Whether a <meta> describes the page: by its name, or by its property, which social networks read.
 bool describes_page(const GumboElement& meta) {
   return among(std::array<std::string_view, 3>{"description", "og:description", "twitter:description"},
                lower(cat(attribute(meta, "name"), attribute(meta, "property"))));
 }
 
-// The title of a <link> or <style> names a style sheet that scripts look for.
+// Attributes that people read. The title of a <link> or <style> names a style sheet for scripts.
 bool is_for_people(const std::string& element, const GumboElement& e, std::string_view name) {
   if (element == "meta") return name == "content" && describes_page(e);
   return name == "alt" || name == "placeholder" || (name == "title" && element != "link" && element != "style");
 }
 
-struct Stretch {  // of the page
+struct Stretch {  // a range of the page
   std::size_t begin, end;
   Token token;
 };
 
 class Reader {
  public:
-  // readable: the page as it may be parsed, as long as it is.
+  // readable: the page as it may be parsed, of the same length.
   Reader(std::string_view html, std::string_view readable) : html_(html), readable_(readable) {}
 
   std::vector<Token> tokens() {
     parse();
     std::size_t at = 0;
     for (Stretch& s : found_) {
-      if (s.begin < at) continue;  // in an element that is left alone, or the end tag of a second copy
+      if (s.begin < at) continue;  // in an element that is left alone, or the end tag of a copy
       add_rest(at, s.begin);
       all_.push_back(std::move(s.token));
       at = s.end;
@@ -151,11 +153,11 @@ class Reader {
     found_.push_back({begin, end, {kind, name, raw(begin, end), "", line_break}});
   }
 
-  // -> whether what is in it is read, too
+  // -> whether to read its children, too
   bool read_element(const GumboNode& node, bool translated) {
     const GumboElement& e = node.v.element;
     const std::string_view tag = view(e.original_tag), end_tag = view(e.original_end_tag);
-    if (tag.empty()) return true;  // the parser's own
+    if (tag.empty()) return true;  // inserted by the parser
     const std::string name = name_of_tag(tag);
     const bool copy = (node.parse_flags & (GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT |
                                            GUMBO_INSERTION_ADOPTION_AGENCY_CLONED)) != 0;
@@ -190,7 +192,7 @@ class Reader {
   static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
     return among(untouched, name) || (!translated && !is_translated_inside(node));
   }
-  // The number of a footnote or an exponent, at the end of a word; or symbols alone. Not the 2 of H2O.
+  // A footnote number or an exponent at the end of a word, or symbols only; not the 2 of H2O.
   bool is_note(const GumboNode& node, std::size_t begin, std::size_t end) const {
     std::string text;
     any_inside(node, [&](const GumboNode& n) {
@@ -232,10 +234,10 @@ class Reader {
       add(Kind::point, "", begin, end);
     else if (title || markup_in(begin, end) == end)
       found_.push_back({begin, end, {Kind::text, "", raw(begin, end), node.v.text.text}});
-    // else: tags that the parser left out, which add_rest() finds
+    // else: tags that the parser dropped; add_rest() finds them
   }
 
-  // Where a tag or a comment begins.
+  // The position of the first tag or comment in the range, or its end.
   std::size_t markup_in(std::size_t begin, std::size_t end) const {
     for (std::size_t at = begin; at < end; ++at) {
       if (html_[at] != '<') continue;
@@ -247,7 +249,8 @@ class Reader {
     return end;
   }
 
-  // Adds whatever the parser has no element for: comments, tags that close nothing, text around them, blanks.
+  // Adds the bytes that the parser has no node for: comments, stray end tags, the text around them,
+  // whitespace.
   void add_rest(std::size_t begin, std::size_t end) {
     while (begin < end) {
       const std::size_t markup = markup_in(begin, end);
@@ -272,7 +275,7 @@ class Reader {
 
 std::string without_entities(std::string_view text) {
   if (text.find('&') == std::string_view::npos) return std::string(text);
-  std::string all = "x", result;  // after a letter, because a parser drops blanks at the beginning of a page
+  std::string all = "x", result;  // after a letter, because a parser drops whitespace at the beginning of a page
   for (const char c : text) c == '<' ? all += "&lt;" : all += c;
   for (const Token& token : Reader(all, all).tokens()) result += token.text;
   return result.substr(1);

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t deepest = 1000;
 constexpr std::size_t most_work = 20'000'000;                // tags times open elements: about a second
-constexpr std::size_t most_copies = std::size_t{800} << 20;  // bytes of copies of elements that a block does not close
+constexpr std::size_t most_copies = std::size_t{800} << 20;  // bytes of copies of elements that blocks leave open
 
-// Their end tags are optional, or they have none: the next tag closes them.
+// Elements whose end tag is optional or absent: the next tag closes them.
 constexpr std::array<std::string_view, 35> closed_by_others{
     "area", "base", "body",   "br",    "caption", "col",   "colgroup", "dd",       "dt", "embed", "head", "hr",
     "html", "img",  "input",  "li",    "link",    "meta",  "option",   "optgroup", "p",  "param", "rb",   "rp",
     "rt",   "rtc",  "source", "tbody", "td",      "tfoot", "th",       "thead",    "tr", "track", "wbr"};
-// The parser opens them again after a block in which they stayed open.
+// Formatting elements that the parser reopens after a block that leaves them open.
 constexpr std::array<std::string_view, 14> reopened{"a",    "b", "big",   "code",   "em",     "font", "i",
                                                     "nobr", "s", "small", "strike", "strong", "tt",   "u"};
 constexpr std::array<std::string_view, 3> without_tags{"script", "style", "textarea"};
@@ -36,7 +36,7 @@ std::string name_at(std::string_view html, std::size_t at) {
   return name;
 }
 
-// Bytes that the parser takes for one more copy of the element whose tag begins at `at`.
+// The parser's memory in bytes for one more copy of the element whose tag begins at `at`.
 std::size_t size_of_copy(std::string_view html, std::size_t at) {
   const std::string_view tag = html.substr(at, std::min(html.find('>', at), html.size()) - at);
   return 150 + 120 * static_cast<std::size_t>(std::count_if(tag.begin() + 1, tag.end(), ends_name));
@@ -69,7 +69,7 @@ class Nesting {
   std::size_t depth_ = 0, work_ = 0, copies_ = 0, all_copies_ = 0;
 };
 
-// Where the content of the element ends whose tag begins before `at`.
+// Where the content of the element ends whose start tag begins before `at`.
 std::size_t end_of_content(std::string_view html, std::size_t at, const std::string& name) {
   for (; (at = html.find("</", at)) != std::string_view::npos; at += 2)
     if (name_at(html, at + 2) == name) return at;

@@ -16,14 +16,14 @@ std::size_t skip_blanks(std::string_view line, std::size_t at) {
   return std::min(line.find_first_not_of(blanks, at), line.size());
 }
 
-// Bytes of the marks of quotes and the indentation of a line that goes on in a block.
+// The length of the quote marks and the indentation at the beginning of a continuation line.
 std::size_t size_of_indent(std::string_view line, std::size_t quotes) {
   std::size_t at = skip_blanks(line, 0);
   for (; quotes > 0 && at < line.size() && line[at] == '>'; --quotes) at = skip_blanks(line, at + 1);
   return at;
 }
 
-// "[label]: .."; 0: it is none, else the bytes up to what follows.
+// "[label]: ..": the length up to the target; 0: it is no definition.
 std::size_t size_of_definition(std::string_view line) {
   if (!line.starts_with("[")) return 0;
   const std::size_t end = line.find(']');
@@ -31,7 +31,8 @@ std::size_t size_of_definition(std::string_view line) {
   return skip_blanks(line, end + 2);
 }
 
-// Lines of front matter: from three dashes to the next ones.
+// The number of lines of front matter, from the first delimiter (three dashes) to the next; 0:
+// there is none.
 std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
   const auto is = [&](std::size_t i, std::string_view mark) {
     return lines[i].text.substr(0, lines[i].text.find_last_not_of(blanks) + 1) == mark;
@@ -43,7 +44,8 @@ std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
   return 0;
 }
 
-// A backslash before what would begin a list, a heading, a quote or an underline.
+// Escapes with a backslash a beginning that Markdown would read as a list, heading, quote or
+// underline.
 std::string with_safe_begin(std::string text) {
   const auto word_ends = [&](std::size_t at) { return at >= text.size() || text[at] == ' '; };
   std::size_t digits = 0;
@@ -114,10 +116,10 @@ class Reader {
     }
   }
 
-  // Lines of one text, with what is between them.
+  // Reads the lines of one text and the bytes between them.
   void read_lines(const MarkdownBlock& block, std::size_t first, std::size_t last, Pieces::Writing writing) {
     std::size_t begin = begin_of(block, first);
-    for (; first <= last; begin = ++first <= last ? begin_of(block, first) : 0) {  // definitions
+    for (; first <= last; begin = ++first <= last ? begin_of(block, first) : 0) {  // skips definitions
       const std::string_view line = lines_[first].text.substr(begin);
       const std::size_t definition = size_of_definition(line);
       if (line.starts_with("[ ] ") || line.starts_with("[x] ") || line.starts_with("[X] ")) begin += 4;
@@ -140,7 +142,7 @@ class Reader {
     kept_ = place(last) + lines_[last].text.size();
   }
 
-  // Takes one block; a \n in it is written as the next of `breaks`.
+  // Adds one block; each \n in it is written as the next of `breaks`.
   void add(std::string_view text, const std::vector<std::string>& breaks, Pieces::Writing writing) {
     Runs runs(pieces_, std::move(writing));
     std::size_t next = 0;
@@ -198,7 +200,7 @@ class Reader {
   std::vector<FileLine> lines_;
   Pieces& pieces_;
   Labels labels_;
-  std::size_t kept_ = 0;  // bytes of the content that are read
+  std::size_t kept_ = 0;  // bytes of the content already handled
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::size_t deepest = 100;  // marks of lists and quotes of a line
+constexpr std::size_t deepest = 100;  // list and quote marks of a line
 
-// Bytes of the marks of quotes and lists that a line begins with.
+// The length of the quote and list marks at the beginning of a line.
 std::size_t size_of_containers(std::string_view line) {
   std::size_t at = 0;
   for (std::size_t marks = 0; marks < deepest; ++marks) {
@@ -34,7 +34,7 @@ std::size_t size_of_containers(std::string_view line) {
   return at;
 }
 
-// Nothing is in it that means anything within a paragraph; as long as the line.
+// The line without characters that are inline markup, of the same length.
 std::string without_inlines(std::string_view line) {
   const std::size_t begin = size_of_containers(line);
   const std::string_view rest = line.substr(begin);

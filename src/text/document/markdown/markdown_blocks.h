@@ -1,5 +1,6 @@
 #pragma once
-// Which lines of Markdown are text: paragraphs, headings and tables, as cmark-gfm finds them.
+// Finds the lines of Markdown that are text: paragraphs, headings and tables, as cmark-gfm parses
+// them.
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -10,14 +11,14 @@ namespace hexapla::text::document {
 
 struct MarkdownBlock {
   enum class Kind { paragraph, heading, table } kind = Kind::paragraph;
-  std::size_t first = 0, last = 0;  // lines
-  std::size_t column = 0;           // bytes of the first line before it
-  std::size_t quotes = 0;           // that it is in
+  std::size_t first = 0, last = 0;  // first and last line
+  std::size_t column = 0;           // bytes of the first line before the block
+  std::size_t quotes = 0;           // block quotes around it
 };
 
-// In order; from: lines before that are front matter. cmark-gfm's places of blocks are exact, those of what is in them
-// are not (breaks have none, a code's is without its marks), so that it reads a copy without inline markup, which also
-// takes less time for what nobody would write.
+// The blocks in order; from: the number of lines of front matter to skip. cmark-gfm reports exact
+// positions of blocks but not of inlines (breaks have none, and code spans exclude their marks). It
+// therefore parses a copy without inline markup, which also avoids slow parsing of hostile input.
 std::vector<MarkdownBlock> markdown_blocks(const std::vector<FileLine>& lines, std::size_t from);
 
 }  // namespace hexapla::text::document

@@ -47,7 +47,7 @@ class Scanner {
 
  private:
   std::size_t run(std::size_t at) const { return std::min(text_.find_first_not_of(text_[at], at), text_.size()) - at; }
-  // Adds as text whatever was read since the last markup.
+  // Adds everything since the last markup as text.
   void take_text(std::size_t end) {
     if (end > from_)
       tokens_.push_back({Kind::text, "", std::string(text_.substr(from_, end - from_)),
@@ -59,7 +59,7 @@ class Scanner {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
   }
-  // -> the token's number
+  // -> the token's index
   std::size_t put(Kind kind, std::size_t size, std::string name = "", std::string text = "") {
     take_text(at_);
     tokens_.push_back({kind, std::move(name), std::string(text_.substr(at_, size)), std::move(text)});
@@ -159,7 +159,8 @@ class Scanner {
     open_.push_back(brackets_.back().token);
   }
 
-  // Bytes after "]" that belong to a link: "(address)" or "[label]"; 0: none. shortcut: the label itself is one.
+  // The length of the rest of a link after "]": "(address)" or "[label]"; 0: there is none.
+  // shortcut: the label itself is a reference.
   std::size_t size_of_target(std::string_view label, std::string& written) const {
     const std::string_view rest = text_.substr(at_ + 1, longest_target);
     if (rest.starts_with("(")) {
@@ -201,7 +202,8 @@ class Scanner {
     else
       ++at_;
   }
-  // No mark of a link pairs with one outside; keep: it is no link, what is open in it stays so.
+  // Marks inside a link cannot pair with marks outside. keep: it is not a link, so marks inside
+  // stay open.
   void drop_to(std::size_t token, bool keep) {
     if (keep) {
       open_.erase(std::find(open_.rbegin(), open_.rend(), token).base() - 1);
@@ -254,7 +256,7 @@ class Scanner {
     return !name.empty() && name[0] == mark && name.size() <= size;
   }
 
-  // The token closes the last one of its name that is open, or opens.
+  // Closes the last open token with the same name, or opens.
   void pair(std::size_t token, bool opens, bool closes) {
     const std::string name = tokens_[token].name;
     if (closes && open_names_[name] > 0) {
@@ -307,10 +309,10 @@ class Scanner {
 
   std::string_view text_;
   const Labels& labels_;
-  std::map<std::size_t, std::vector<std::size_t>> codes_;  // runs of ` by length, the last one first
+  std::map<std::size_t, std::vector<std::size_t>> codes_;  // runs of ` by length, last one first
   std::size_t at_ = 0, from_ = 0;
   std::vector<Token> tokens_;
-  std::vector<std::size_t> open_;  // tokens
+  std::vector<std::size_t> open_;  // indices of open tokens
   std::map<std::string, std::size_t> open_names_;
   std::vector<Bracket> brackets_;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// The parts of a paragraph of Markdown (CommonMark 0.30 with GitHub's strikethrough and addresses).
+// The inline structure of a Markdown paragraph (CommonMark 0.30 with GitHub's strikethrough and
+// autolinks).
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,15 +11,16 @@
 namespace hexapla::text::document {
 
 using Labels = std::set<std::string>;
-// As references are compared: case and blanks do not matter.
+// Normalizes a reference label: case and blanks do not matter.
 std::string markdown_label(std::string_view text);
 
-// labels: those that are defined. Emphasis and links are elements; code, images, addresses, footnotes and marks without
-// a partner stand for themselves; a hard line break is a block. A run of marks pairs with one of the same length. All
-// raw parts together are the text. Linear.
+// Emphasis and links become elements; code, images, addresses, footnotes and unpaired marks are
+// standalone tokens; a hard line break is a block. A run of marks pairs only with one of the same
+// length. Concatenating all raw parts gives the text. Takes linear time. labels: the defined
+// references.
 std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels);
 
-// The text so that Markdown shows it.
+// Escapes the text so that Markdown shows it literally.
 std::string with_backslashes(std::string_view text);
 
 }  // namespace hexapla::text::document

@@ -1,4 +1,4 @@
-// Markdown, whose paragraphs, headings and tables are translated.
+// Markdown: paragraphs, headings and tables are translated.
 #include "text/document/markdown/markdown.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(Markdown, MarksPair) {
   EXPECT_EQ(kinds("`a"), "t");
 }
 
-// Whatever the text, its marks are there again, and what stays the same keeps its bytes.
+// Any text keeps its marks, and unchanged text keeps its bytes.
 TEST(Markdown, LosesNothing) {
   const std::vector<std::string> parts{"a dog ",
                                        "**",

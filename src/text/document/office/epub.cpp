@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *container = "META-INF/container.xml", *encryption = "META-INF/encryption.xml";
 
-// "a%20b" -> "a b"
+// Decodes percent encoding: "a%20b" -> "a b"
 std::string decoded(const std::string& address) {
   std::string name;
   for (std::size_t i = 0; i < address.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-// Books: .epub.
+// E-books: .epub.
 #include <memory>
 #include <string>
 
@@ -7,8 +7,9 @@
 
 namespace hexapla::text::document {
 
-// The text of its pages and of its contents; title and author stay, because readers know a book by them. DataError: it
-// is no book, is encrypted, has a page that is not well-formed, or is refused as Archive says.
+// Translates the text of the pages and the table of contents; title and author are kept, because
+// reading apps identify a book by them. DataError: it is not an EPUB, is encrypted, has a page that
+// is not well-formed, or Archive rejects it.
 std::shared_ptr<const Document> epub(const std::string& content);
 
 }  // namespace hexapla::text::document

@@ -1,4 +1,4 @@
-// Books: their pages and contents are translated, and stay XML.
+// E-books: pages and contents are translated and stay well-formed XML.
 #include "text/document/office/epub.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ std::vector<TestMember> book(const std::string& body) {
 }
 std::string page_after(const std::string& body, bool backwards) {
   const std::string page = part_of(office_translated(*epub(archive_of(book(body))), backwards), "OEBPS/Text/a b.xhtml");
-  xml_events(page);  // it is well-formed
+  xml_events(page);  // is well-formed
   return page.substr(page_begin.size(), page.size() - page_begin.size() - page_end.size());
 }
 

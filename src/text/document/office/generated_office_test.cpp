@@ -1,4 +1,4 @@
-// Thousands of made-up documents: whatever their markup and however their words are linked, nothing is lost.
+// Thousands of random documents: nothing is lost, whatever the markup and the alignment.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -76,7 +76,7 @@ class Paragraphs {
   int ids_ = 0;
 };
 
-// All tags with an id, and all text that is shown, without blanks. Text of Word is in runs.
+// All tags with an id, and all visible text without whitespace. In Word documents, text is in runs.
 struct Shown {
   std::map<std::string, int> markup;
   std::string text;
@@ -101,7 +101,7 @@ Shown shown(const std::string& xml) {
 const std::string word_space = "\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"",
                   text_space = "\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\"";
 
-// Counts over 500 documents of six paragraphs.
+// Checks 500 documents of six paragraphs.
 template <class Make>
 void lose_nothing(const std::string& name, Make&& make, std::shared_ptr<const Document> (*read)(const std::string&)) {
   Random random(2);

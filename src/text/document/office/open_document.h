@@ -1,5 +1,5 @@
 #pragma once
-// Documents of LibreOffice and others (OpenDocument): .odt, .odp.
+// OpenDocument files (LibreOffice and others): .odt, .odp.
 #include <memory>
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace hexapla::text::document {
 
-// The text of paragraphs and headings with their notes, comments, text boxes and tables; of headers and footers.
-// DataError: it is no such document, has a password, or is refused as Archive says.
+// Translates paragraphs and headings, including notes, comments, text boxes, tables, headers and
+// footers. DataError: it is not OpenDocument, has a password, or Archive rejects it.
 std::shared_ptr<const Document> open_document(const std::string& content);
 
 }  // namespace hexapla::text::document

@@ -1,4 +1,4 @@
-// OpenDocument: text moves, spans move along, and nothing else does.
+// OpenDocument: text is reordered, its spans move with it, and everything else stays.
 #include "text/document/office/open_document.h"
 
 #include <gmock/gmock.h>

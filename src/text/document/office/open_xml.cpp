@@ -14,7 +14,7 @@
 namespace hexapla::text::document {
 namespace {
 
-// The types of parts with text end with one of these and "+xml".
+// The content types of parts with text end in one of these and "+xml".
 constexpr std::array<std::string_view, 18> with_text{"wordprocessingml.document.main",
                                                      "wordprocessingml.template.main",
                                                      "ms-word.document.macroEnabled.main",
@@ -61,7 +61,7 @@ std::string with_line_ends(std::string text) {
   return text;
 }
 
-// They have to be the text of cells, too.
+// Table column headers, which must equal the text of their cells.
 std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<Part>& parts) {
   std::set<std::string> heads;
   for (const Part& part : parts) {
@@ -82,7 +82,7 @@ std::shared_ptr<const Document> open_xml(const std::string& content) {
   for (const Part& part : parts) {
     if (!has_text(part.type)) continue;
     const std::string xml = archive.read(part.name);
-    if (part.type.ends_with(sheet) && xml.find("inlineStr") == std::string::npos) continue;  // numbers alone
+    if (part.type.ends_with(sheet) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
     members.push_back(RunPart(xml, part.name, heads).member());
   }
   return std::make_shared<const ArchiveDocument>(content, std::move(members));

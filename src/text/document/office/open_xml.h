@@ -1,5 +1,5 @@
 #pragma once
-// Documents of Microsoft Office since 2007 (Office Open XML): .docx, .pptx, .xlsx.
+// Microsoft Office documents since 2007 (Office Open XML): .docx, .pptx, .xlsx.
 #include <memory>
 #include <string>
 
@@ -7,9 +7,10 @@
 
 namespace hexapla::text::document {
 
-// The text of paragraphs, headers, footers, notes, comments, text boxes and diagrams; on slides and in their notes; in
-// cells that are no numbers or formulas. Names of sheets and the heads of tables stay, because formulas refer to them.
-// DataError: it is no such document, or refused as Archive says.
+// Translates paragraphs, headers, footers, notes, comments, text boxes and diagrams; slides and
+// their notes; and cells that are not numbers or formulas. Sheet names and table column headers are
+// kept, because formulas refer to them. DataError: it is not such a document, or Archive rejects
+// it.
 std::shared_ptr<const Document> open_xml(const std::string& content);
 
 }  // namespace hexapla::text::document

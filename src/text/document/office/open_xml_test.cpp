@@ -1,4 +1,4 @@
-// Office Open XML: text moves, styles move along, and nothing else does.
+// Office Open XML: text is reordered, its styles move with it, and everything else stays.
 #include "text/document/office/open_xml.h"
 
 #include <gmock/gmock.h>
@@ -41,10 +41,10 @@ std::string word_xml(const std::string& body) {
 std::string word(const std::string& body) { return office_file({{word_name, word_type, word_xml(body)}}); }
 std::vector<std::string> lines(const std::string& body) { return open_xml(word(body))->lines(); }
 
-// The body of a translation, without the paragraph's tags where it is one.
+// The body of a translation; if it is a single paragraph, without the paragraph's tags.
 std::string body_of(const std::string& file) {
   const std::string xml = part_of(file, word_name);
-  xml_events(xml);  // it is well-formed
+  xml_events(xml);  // is well-formed
   const std::size_t begin = xml.find("<w:body>") + 8;
   return xml.substr(begin, xml.find("</w:body>") - begin);
 }

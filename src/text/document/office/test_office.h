@@ -1,5 +1,5 @@
 #pragma once
-// For tests: archives with given members, and documents that are translated by taking their words in another order.
+// For tests: archives with given members, and translations of documents by reordering words.
 #include <zip.h>
 
 #include <string>
@@ -41,7 +41,7 @@ inline std::string archive_of(const std::vector<TestMember>& members) {
   return content;
 }
 
-// The words as they are, or from the last to the first.
+// Translates with the words in order or reversed.
 inline std::string office_translated(const Document& document, bool backwards) {
   return translated(document, [&](const auto& words) { return backwards ? reversed(words) : words; });
 }

@@ -10,7 +10,7 @@
 namespace hexapla::text::document {
 namespace {
 
-// Follows the brackets of valid JSON.
+// Tracks the nesting of valid JSON.
 class Scanner {
  public:
   Scanner(std::string_view json, Pieces& pieces) : json_(json), pieces_(pieces) {}
@@ -48,8 +48,8 @@ class Scanner {
 
   std::string_view json_;
   Pieces& pieces_;
-  std::vector<bool> objects_;  // of the lists and objects around
-  bool key_ = false;           // whether a string here is a key
+  std::vector<bool> objects_;  // whether each enclosing container is an object
+  bool key_ = false;           // whether the next string is a key
 };
 
 }  // namespace

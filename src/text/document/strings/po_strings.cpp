@@ -37,9 +37,9 @@ std::string encoded(std::string_view text) {
   return raw;
 }
 
-// A line as `msgid "text"` or `"text"`: the word, what is between the quotes.
+// A line like `msgid "text"` or `"text"`: the keyword, and the text between the quotes.
 struct PoLine {
-  std::string_view word, before, text;  // before: up to and with the first quote
+  std::string_view word, before, text;  // before: up to and including the first quote
   bool quoted = false;
 };
 
@@ -69,7 +69,7 @@ class Reader {
     pieces_.keep(line.end);
   }
 
-  // A word with its text, in as many lines as it has; or a line that is no such.
+  // Reads a keyword with its text, which may span several lines, or keeps any other line.
   void read_field() {
     const std::size_t first = at_++;
     const PoLine field = po_line(lines_[first].text);
@@ -93,7 +93,8 @@ class Reader {
     return singular ? id_ : plural_;
   }
 
-  // The text of several lines begins below, each of them on a line of its own, as gettext's programs write it.
+  // A text of several lines begins below its keyword, each line on its own, as gettext's tools
+  // write it.
   void fill(std::size_t first, const PoLine& field) {
     const FileLine& line = lines_[first];
     const std::string_view source = source_of(field.word), end = line.end.empty() ? "\n" : line.end;

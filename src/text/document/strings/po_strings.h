@@ -6,9 +6,10 @@
 
 namespace hexapla::text::document {
 
-// Every msgstr that is empty becomes the translation of its msgid; msgstr[0] of the singular, the others, and a
-// msgstr[0] that has no others, of the plural. The header, entries that have a translation (fuzzy ones, too, which
-// somebody has to look at) and obsolete ones stay as they are. Messages with choices stay empty.
+// Fills every empty msgstr with the translation of its msgid. msgstr[0] translates the singular and
+// the other forms the plural; if msgstr[0] is the only form, it translates the plural. The header,
+// translated entries (including fuzzy ones, which need a reviewer) and obsolete ones are kept.
+// Messages with choices stay empty.
 Pieces po_strings(std::string_view content);
 
 }  // namespace hexapla::text::document

@@ -13,11 +13,11 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t most_tags = 400;  // of a line: work grows with their square
+constexpr std::size_t most_tags = 400;  // of a line: the work grows with their square
 
 bool begins_name(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c) || c == '/'; }
 
-// How long the tag is that the text begins with; 0: it is none.
+// The length of the tag at the beginning of the text; 0: there is none.
 std::size_t size_of_tag(std::string_view text) {
   if (text.size() < 3 || text[0] != '<' || !begins_name(text[1])) return 0;
   const std::size_t end = text.find_first_of("<>", 1);
@@ -52,7 +52,7 @@ std::vector<Token> tokens_of(std::string_view text) {
   return {{Kind::text, "", std::string(text), std::string(text)}};
 }
 
-// A tag without a partner ("<name>") stands for itself.
+// A tag without a partner ("<name>") is standalone.
 text::MarkedLine marked_line(std::string_view text) {
   std::vector<Token> tokens = tokens_of(text);
   const std::vector<std::size_t> partner = partners_of(tokens);

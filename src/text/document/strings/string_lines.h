@@ -1,5 +1,5 @@
 #pragma once
-// The texts of a program's strings, between escapes and with tags as markup.
+// User interface strings: split at escapes, with tags as markup.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -8,27 +8,27 @@
 
 namespace hexapla::text::document {
 
-// How a format writes a string.
+// How a format writes strings.
 struct StringFormat {
   std::function<std::string(std::string_view raw)> decoded;
   std::function<std::string(std::string_view text)> encoded;
-  std::string after_line = {};  // between a line's end (\n) and a line that follows
+  std::string after_line = {};  // written between a line's end (\n) and the next line
 };
 
-// Each line of the string, as it is written between its quotes, with backslashes before what they escape: parted at \n,
-// \r, \t. Tags (<b>, <br/>, <0>) stand around their words or for themselves.
+// Adds each line of the string, split at \n, \r and \t. raw: as written between the quotes, with
+// backslash escapes. Tags (<b>, <br/>, <0>) enclose words or are standalone.
 void add_string(std::string_view raw, const StringFormat& format, Pieces& pieces);
-// One line, which reads so; raw: as it is written.
+// Adds one line. text: decoded; raw: as written.
 void add_string_line(std::string_view text, std::string_view raw, Pieces::Writing encoded, Pieces& pieces);
 
-// Between the quotes of JSON: what is written so, and how a text is written. The first takes what JSON does not as it
-// is.
+// Decodes and encodes the content of a JSON string, without quotes. json_unescaped() keeps escapes
+// that JSON does not know.
 std::string json_unescaped(std::string_view raw);
 std::string json_escaped(std::string_view text);
 
-// Whether it may be a text: it has a letter, and is no address.
+// Whether it may be translatable text: it has a letter, and is not an address.
 bool is_text(std::string_view text);
-// Whether an argument of ICU's message format has texts of its own ("{n, plural, one {..} other {..}}").
+// Whether an argument of an ICU message has texts of its own ("{n, plural, one {..} other {..}}").
 bool has_choices(std::string_view text);
 
 }  // namespace hexapla::text::document

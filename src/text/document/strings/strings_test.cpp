@@ -1,4 +1,4 @@
-// Texts of programs: messages of gettext, values of JSON.
+// User interface strings: gettext messages and JSON values.
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -79,8 +79,8 @@ TEST(JsonStrings, RefuseWhatIsNoJson) {
     EXPECT_THROW(json(text), DataError) << text.substr(0, 20);
 }
 
-// Any JSON stays the same bytes where its texts do, and valid JSON with the same keys, numbers and tags where they do
-// not.
+// Unchanged strings keep the bytes of the file; changed ones give valid JSON with the same keys,
+// numbers and tags.
 TEST(JsonStrings, LoseNothing) {
   const std::vector<std::string> parts{"a dog", "\\n", "\\\"", "\\\\", "\\u72d7", "<b>", "</b>", "<br/>",
                                        "{x}",   "狗",  "  ",   "\\t",  "\\/",     "สุนัข", "<0>",  "كلب"};

@@ -16,7 +16,7 @@ constexpr std::size_t none = std::string_view::npos;
 
 bool one_of(char c, std::string_view all) { return all.find(c) != all.npos; }
 
-// An anchor, a tag, and comments and line ends after them.
+// Skips an anchor and a tag, and the comments and line ends after them.
 std::size_t after_properties(std::string_view yaml, std::size_t at) {
   while (at < yaml.size()) {
     if (one_of(yaml[at], "&!"))
@@ -44,7 +44,7 @@ std::size_t after_quotes(std::string_view yaml, std::size_t at) {
   return none;
 }
 
-// Several line ends in a row are one less in the string, and one alone is a blank.
+// Folds line ends: one alone is read as a space, N in a row as N - 1 line ends.
 std::size_t after_plain(std::string_view yaml, std::size_t at, std::string_view value) {
   while (!value.empty()) {
     const std::string_view gap = yaml.substr(at, yaml.find_first_not_of(blanks, at) - at);
@@ -60,7 +60,7 @@ std::size_t after_plain(std::string_view yaml, std::size_t at, std::string_view 
   return at;
 }
 
-// A line with its end; it leaves the text.
+// Removes the first line from the text and returns it with its end.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
   text.remove_prefix(line.size());
@@ -75,7 +75,8 @@ std::size_t spaces_of_first_line(std::string_view text) {
   return none;
 }
 
-// Which blanks are the string's says the string: a header may ("|2").
+// The string itself tells which leading spaces belong to it: a header may set the indentation
+// ("|2").
 std::optional<YamlScalar> block_at(std::string_view yaml, std::size_t at, std::string_view value) {
   std::string_view rest = yaml.substr(at);
   YamlScalar block{YamlStyle::block, at, at + take_line(rest).size(), 0};
@@ -103,7 +104,7 @@ bool is_number_or_time(std::string_view plain) {
   return true;
 }
 
-// Controls, and what YAML 1.1 takes for a line end or a mark of the file.
+// Control characters, and those that YAML 1.1 reads as a line end or a byte order mark.
 bool is_escaped(char32_t c) { return c < ' ' || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF; }
 
 bool needs_escapes(std::string_view text) {

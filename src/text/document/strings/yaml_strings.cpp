@@ -22,18 +22,19 @@ namespace {
 using Style = YAML::EmitterStyle::value;
 using YAML::anchor_t, YAML::Mark;
 
-constexpr std::size_t largest = std::size_t{4} << 20;  // the parser takes a second for each
+constexpr std::size_t largest = std::size_t{4} << 20;  // the parser takes a second for this much
 
-// An alias is an event, not what it stands for: a few lines cannot become gigabytes.
+// Aliases are not expanded, so a few lines cannot become gigabytes.
 class Reader final : public YAML::EventHandler {
  public:
-  // parsed: what the parser reads, each byte of it for one of yaml.
+  // parsed: the bytes that the parser reads, one for each byte of yaml.
   Reader(std::string_view yaml, std::string_view parsed, Pieces& pieces)
       : yaml_(yaml), parsed_(parsed), pieces_(pieces) {}
 
   void finish() { keep_to(yaml_.size()); }
 
-  // The parser takes text that belongs to nothing for a document of its own, and a comma for any number of them.
+  // The parser treats stray text as a document of its own, and reports any number of them at a
+  // comma.
   void OnDocumentStart(const Mark& mark) override {
     const auto at = static_cast<std::size_t>(mark.pos);
     const std::string_view before = parsed_.substr(0, parsed_.find_last_not_of(" \n\r\t", at == 0 ? 0 : at - 1) + 1);
@@ -96,7 +97,7 @@ class Reader final : public YAML::EventHandler {
     pieces_.keep("\"");
   }
 
-  // Lines of a folded block (>) are one where neither is empty or begins with a blank.
+  // Joins adjacent lines of a folded block (>) if neither is empty or indented.
   void add_block(const YamlScalar& block) {
     const std::string_view raw = yaml_.substr(block.begin, block.end - block.begin);
     std::vector<FileLine> lines = file_lines(raw);
@@ -130,12 +131,13 @@ class Reader final : public YAML::EventHandler {
   std::string_view yaml_, parsed_;
   Pieces& pieces_;
   std::size_t kept_ = 0;
-  bool begun_ = false;  // the first document
+  bool begun_ = false;  // whether the first document has begun
   std::vector<Collection> open_;
 };
 
-// As long as the file, with line ends as the parser knows them, and versions ("%YAML 1.1") as comments: the parser
-// reads these numbers in the program's locale. DataError: what no YAML has, or too much of it.
+// The file, at the same length, with line ends that the parser knows, and with version directives
+// ("%YAML 1.1") as comments, because the parser reads their numbers in the program's locale.
+// DataError: control characters that YAML forbids, or a file that is too large.
 std::string readable_yaml(std::string_view content) {
   if (content.size() > largest)
     throw DataError(cat("the file has ", content.size(), " bytes, at most ", largest,

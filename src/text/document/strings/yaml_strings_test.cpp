@@ -1,4 +1,4 @@
-// Texts of programs in YAML: whatever a translation says, a parser reads it, and all else keeps its bytes.
+// YAML strings: a parser can read any translation, and everything else keeps its bytes.
 #include "text/document/strings/yaml_strings.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ PiecesDocument yaml(const std::string& content) { return PiecesDocument({yaml_st
 std::vector<std::string> unchanged(std::vector<std::string> words) { return words; }
 std::vector<std::string> values(const std::string& content) { return yaml(content).lines(); }
 
-// The file with this translation of all its lines.
+// The file with this text as the translation of every line.
 std::string with(const std::string& content, const std::string& text) {
   const PiecesDocument document = yaml(content);
   Translation t;
@@ -30,7 +30,7 @@ std::string with(const std::string& content, const std::string& text) {
   return document.joined(0, Document::Lines(document.lines().size(), {t}), 0);
 }
 
-// Reads a file with the parser: its scalars in order, those that are no strings marked.
+// Parses a file: its scalars in order, with those that are not strings marked.
 class Scalars final : public YAML::EventHandler {
  public:
   explicit Scalars(const std::string& yaml) {
@@ -58,7 +58,7 @@ class Scalars final : public YAML::EventHandler {
   }
   void OnMapEnd() override { all.push_back("}"); }
 
-  int documents_ = 0;  // the parser never ends at a comma
+  int documents_ = 0;  // the parser may never finish at a comma
 };
 
 TEST(YamlStrings, AreValuesNotKeys) {
@@ -237,7 +237,8 @@ TEST(YamlStrings, TakeWhatNobodyWouldWrite) {
   }
 }
 
-// Files of random parts: those that a parser takes come back with the same bytes, or with all that they had.
+// Files of random parts: those that parse come back with the same bytes, or with everything they
+// contained.
 TEST(YamlStrings, LoseNothing) {
   const std::vector<std::string> parts{
       "a dog", "\n",  "\n  ", "\n- ", ": ",       "'",  "\"",  "|\n  ", ">\n  ", "k: ",    "\\n",  "#",    " # ",

@@ -11,7 +11,8 @@ using Kind = Token::Kind;
 
 bool is_end_tag(const Token& token) { return token.raw.starts_with("</"); }
 
-// For each token that begins an element of these names, the one that ends it; for all others themselves.
+// For each token that begins one of these elements, the index of its end; for all others, their own
+// index.
 std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::vector<std::string>& names) {
   std::vector<std::size_t> ends(tokens.size());
   std::map<std::string, std::vector<std::size_t>> open;
@@ -29,7 +30,7 @@ std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::ve
   return ends;
 }
 
-// A block is a tag like any other where it is to be inline: one without its partner ends a line anyway.
+// A block that is made inline becomes an ordinary tag; without a partner, it still ends a line.
 void apply(Token& token, const TagRules& rules) {
   const bool element = !token.name.empty() && token.name.front() != '!';
   if (token.kind == Kind::text || !element) return;

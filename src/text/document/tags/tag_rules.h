@@ -1,5 +1,5 @@
 #pragma once
-// Meanings of a document's tags that a user gives, as DeepL's interface lets them.
+// User-given meanings of a document's tags, as in DeepL's API.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,14 +10,15 @@
 namespace hexapla::text::document {
 
 struct TagRules {
-  // Names of elements, as the tokens have them.
-  std::vector<std::string> ignored = {};        // they stand for themselves, with all that is in them
+  // Names of elements, as in the tokens.
+  std::vector<std::string> ignored = {};        // kept as they are, including their content
   std::vector<std::string> splitting = {};      // their tags end a sentence
   std::vector<std::string> non_splitting = {};  // their tags do not
-  bool outline = true;                          // whether other tags do where the document's structure says so
+  bool outline = true;                          // whether the document's structure decides for other tags
 };
 
-// tokens: of a document, as its structure says; with them its lines. escape: as the format writes text.
+// Splits a document's tokens, marked by its own structure, into lines. escape: how the format
+// writes text.
 Pieces pieces_of(std::vector<Token> tokens, const TagRules& rules, text::Escape escape);
 
 }  // namespace hexapla::text::document

@@ -14,7 +14,7 @@ namespace {
 using Kind = Token::Kind;
 using EventKind = XmlEvent::Kind;
 
-// The next character: as it is written, and as it is meant.
+// The next character: as written, and decoded.
 std::pair<std::string_view, std::string_view> next_character(std::string_view raw, std::string_view text) {
   const std::size_t end = raw[0] == '&' ? raw.find(';') + 1 : raw.starts_with("\r\n") ? 2 : 1;
   std::size_t bytes = 1;
@@ -22,7 +22,7 @@ std::pair<std::string_view, std::string_view> next_character(std::string_view ra
   return {raw.substr(0, end), text.substr(0, bytes)};
 }
 
-// The structure of a document, as it says which tags end a sentence.
+// Decides from a document's structure which tags end a sentence.
 class Outline {
  public:
   Outline(std::vector<Token>& tokens, const TagRules& rules)
@@ -59,13 +59,13 @@ class Outline {
 
   std::vector<Token>& tokens_;
   const TagRules& rules_;
-  std::vector<std::size_t> parent_;  // the tag of the element around a token; of an end tag its own
+  std::vector<std::size_t> parent_;  // the start tag of the element around a token; for an end tag, its own start tag
   std::vector<bool> has_text_;
 };
 
-// One that HTML has is its character.
+// An entity known to HTML becomes its character.
 Token entity(const std::string& raw) {
-  const std::vector<Token> html = html_tokens("x" + raw);  // which drops blanks at the beginning of a page
+  const std::vector<Token> html = html_tokens("x" + raw);  // a parser drops leading whitespace
   const bool known = html.size() == 1 && !html[0].text.ends_with(';');
   return known ? Token{Kind::text, "", raw, html[0].text.substr(1)} : Token{Kind::point, "", raw};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Events of XML as tags and texts of lines.
+// Converts XML events to tokens.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,16 +11,16 @@
 
 namespace hexapla::text::document {
 
-// A text event, whose line ends stay as they are written. One that is written as a reference (&#10;) is a block, and
-// with all_lines every other, too.
+// Adds a text event, keeping its line ends as written. A line end written as a reference (&#10;) is
+// a block; with all_lines, every line end is.
 void add_text(std::string_view xml, const XmlEvent& event, bool all_lines, std::vector<Token>& tokens);
-// Tags, entities and others: an empty element stands for itself, an entity of HTML is its character.
+// Tags, entities and others: an empty element is standalone, an HTML entity becomes its character.
 Token token_of(std::string_view xml, const XmlEvent& event);
 
-// The lines of a fragment or a whole document. Where rules.outline says so, the tags of an element are blocks if no
-// text stands beside it in the element around it, and neither beside that. Within a text an element is inline, unless
-// no text stands beside it and others of its name are blocks (a list in the text of an item). DataError as
-// xml_events(); name: for it.
+// The lines of a fragment or a whole document. If rules.outline is set, the tags of an element are
+// blocks unless there is text beside it or beside any element around it. Elements within text are
+// inline, except those with the name of a block and no text beside them (a list in the text of an
+// item). Throws DataError like xml_events(). name: used in its messages.
 Pieces xml_pieces(std::string_view xml, const std::string& name, const TagRules& rules);
 
 }  // namespace hexapla::text::document

@@ -1,4 +1,4 @@
-// XML with the tags that DeepL's interface lets one choose.
+// XML with user-given meanings of tags, as in DeepL's API.
 #include "text/document/tags/xml_tokens.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ std::vector<std::string> html_lines(const std::string& html, const TagRules& rul
   return document_of(pieces_of(html_tokens(html), rules, with_entities)).lines();
 }
 
-// Its words in this order; none: as they are.
+// Translates each line to its words in this order; none: unchanged.
 std::string xml_translated(const std::string& xml, const TagRules& rules = {}, const std::vector<int>& order = {}) {
   const PiecesDocument document = xml_document(xml, rules);
   PendingTranslation::Lines found;

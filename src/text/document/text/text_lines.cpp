@@ -9,7 +9,7 @@
 namespace hexapla::text::document {
 namespace {
 
-// Bytes before the first character that is no blank, and after the last one.
+// The bytes before the first and after the last character that is not whitespace.
 struct Blanks {
   std::size_t before = 0, after = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Plain texts, which are translated line by line.
+// Plain texts, translated line by line.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace hexapla::text::document {
 
-// Lines with a letter, a digit or a mark are translated, without the blanks at their ends; those, the other lines and
-// all line ends (\n, \r\n, \r) stay as they are. A line is never joined to the next: whether a line ends in the middle
-// of a sentence or is a verse, a heading or a row of a table is nothing that a plain text says.
+// Lines with a letter, a digit or a symbol are translated, without their leading and trailing
+// whitespace; that whitespace, all other lines and all line ends (\n, \r\n, \r) are kept. Lines are
+// never joined, because plain text does not tell whether a line end is within a sentence or ends a
+// verse, a heading or a row of a table.
 class TextLines final : public Document {
  public:
   explicit TextLines(const std::vector<std::string>& texts);
@@ -20,9 +21,9 @@ class TextLines final : public Document {
 
  private:
   struct Part {
-    std::string before;      // what stays, up to a line
-    bool translated = true;  // whether one follows
-    std::size_t line = 0;    // of lines_
+    std::string before;      // kept bytes before the line
+    bool translated = true;  // whether a translated line follows
+    std::size_t line = 0;    // index in lines_
   };
   std::vector<std::vector<Part>> texts_;
 };

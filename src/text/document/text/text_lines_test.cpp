@@ -1,4 +1,4 @@
-// Plain texts, line by line, in UTF-8 and UTF-16.
+// Plain texts, translated line by line, in UTF-8 and UTF-16.
 #include "text/document/text/text_lines.h"
 
 #include <gmock/gmock.h>

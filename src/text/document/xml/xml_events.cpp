@@ -18,7 +18,7 @@ namespace {
 using Kind = XmlEvent::Kind;
 
 constexpr std::size_t deepest = 1000;
-constexpr std::size_t most_parts = 5'000'000;  // a gigabyte, with what documents keep for each
+constexpr std::size_t most_parts = 5'000'000;  // a gigabyte, including what documents keep for each part
 
 bool is_utf_16(std::string_view xml) {
   const std::string_view first = xml.substr(0, 4);
@@ -32,13 +32,13 @@ bool is_utf_8(std::string_view written) {
 
 class Reader {
  public:
-  // hidden: bytes of the first line that messages do not count
+  // hidden: bytes at the start of the first line that messages do not count
   Reader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found,
          std::size_t hidden = 0)
       : xml_(xml), hidden_(hidden), name_(name), found_(found), parser_(XML_ParserCreate("UTF-8")) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
-    XML_UseForeignDTD(parser_.get(), XML_TRUE);  // an entity that nobody declares is an event, not an error
+    XML_UseForeignDTD(parser_.get(), XML_TRUE);  // an undeclared entity is an event, not an error
     XML_SetElementHandler(parser_.get(), on_start, on_end);
     XML_SetCharacterDataHandler(parser_.get(), on_text);
     XML_SetCdataSectionHandler(parser_.get(), on_cdata, on_cdata_end);
@@ -132,7 +132,7 @@ class Reader {
     --depth_;
     add(Kind::end).name = name;
   }
-  // A text comes in parts: each reference (&amp;) and each end of a line is one.
+  // Expat reports text in pieces: each reference (&amp;) and each line end is one.
   void add_text(std::string_view text) {
     if (event_.kind == Kind::cdata && !cdata_ended()) {
       event_.text += text;
@@ -145,7 +145,7 @@ class Reader {
   }
   bool cdata_ended() const { return xml_.substr(0, event_.end).ends_with("]]>"); }
 
-  // The event that begins here, after what comes before it.
+  // Finishes the previous event and begins one here.
   XmlEvent& add(Kind kind) {
     flush();
     add_gap(position());
@@ -169,7 +169,7 @@ class Reader {
   const std::function<void(XmlEvent)>& found_;
   std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
   std::exception_ptr error_;
-  XmlEvent event_;  // which may go on
+  XmlEvent event_;  // may still grow
   std::size_t done_ = 0, depth_ = 0;
 };
 
@@ -210,7 +210,7 @@ std::vector<XmlEvent> xml_events(std::string_view xml, const std::string& name) 
   return all.events();
 }
 
-// Inside of an element of its own; a declaration or a document type may only stand before one.
+// Parses inside an artificial root element, which a declaration or document type must not follow.
 std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::string& name) {
   const std::size_t mark = xml.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   const std::string_view first = xml.substr(std::min(xml.find_first_not_of(" \t\r\n", mark), xml.size()));

@@ -1,4 +1,4 @@
-// XML is read as events that together are all of its bytes.
+// XML is read as events that together cover all of its bytes.
 #include "text/document/xml/xml_events.h"
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view replacement = "\uFFFD";
 
-// The reference for a character, or the character.
+// The reference for a character, or the character itself.
 std::string_view entity(std::string_view c) {
   if (c == "&") return "&amp;";
   if (c == "<") return "&lt;";
@@ -15,7 +15,7 @@ std::string_view entity(std::string_view c) {
   return c;
 }
 
-// A CR would be read as a line feed.
+// A literal CR would be read as a line feed.
 std::string_view xml_character(std::string_view c) {
   if (c == "\r") return "&#13;";
   const bool control = c[0] >= 0 && c[0] < ' ' && c != "\t" && c != "\n";

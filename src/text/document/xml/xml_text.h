@@ -1,15 +1,15 @@
 #pragma once
-// Text as XML and HTML write it.
+// Escapes text for XML and HTML.
 #include <string>
 #include <string_view>
 
 namespace hexapla::text::document {
 
-// The text so that HTML shows it: & < > become references.
+// Escapes text for HTML: & < > become references.
 std::string with_entities(std::string_view text);
-// The same for XML, where characters that it cannot write (controls, bytes that are no UTF-8) become U+FFFD.
+// The same for XML; characters that XML cannot represent (controls, invalid UTF-8) become U+FFFD.
 std::string xml_text(std::string_view text);
-// As the value of an attribute, without its quotes.
+// Escapes the value of an attribute, without its quotes.
 std::string xml_attribute(std::string_view text);
 
 }  // namespace hexapla::text::document

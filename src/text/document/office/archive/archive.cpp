@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t large = std::uint64_t{1} << 20;
 
-// An old .doc file, or a document that is encrypted as a whole.
+// The signature of an old .doc file or of a document that is encrypted as a whole.
 constexpr std::string_view compound_file = "\xD0\xCF\x11\xE0";
 
 class Error {
@@ -45,7 +45,7 @@ void check_name(const std::string& name) {
                         "', whose name leads out of it; make the archive anew without it"));
 }
 
-// An archive in memory, which may be changed.
+// An archive in memory that may be modified.
 struct OpenArchive {
   zip_source_t* source = nullptr;
   zip_t* zip = nullptr;
@@ -54,8 +54,8 @@ struct OpenArchive {
     Error error;
     source = zip_source_buffer_create(content.data(), content.size(), 0, &error);
     if (source == nullptr) throw std::bad_alloc();
-    if (content.empty()) zip_error_set(&error, ZIP_ER_NOZIP, 0);  // libzip would make a new one of it
-    zip_source_keep(source);                                      // so that it stays when the archive is closed
+    if (content.empty()) zip_error_set(&error, ZIP_ER_NOZIP, 0);  // libzip would create a new archive
+    zip_source_keep(source);                                      // keeps it alive when the archive is closed
     zip = content.empty() ? nullptr : zip_open_from_source(source, 0, &error);
     if (zip != nullptr) return;
     zip_source_free(source);
@@ -78,7 +78,7 @@ struct OpenArchive {
   }
   zip_uint64_t count() const { return static_cast<zip_uint64_t>(zip_get_num_entries(zip, 0)); }
 
-  // content: has to stay until closed().
+  // content: must stay valid until closed().
   void replace(const zip_stat_t& member, std::string_view content) const {
     zip_source_t* const bytes = zip_source_buffer(zip, content.data(), content.size(), 0);
     const bool stored = (member.valid & ZIP_STAT_COMP_METHOD) != 0 && member.comp_method == ZIP_CM_STORE;
@@ -89,7 +89,7 @@ struct OpenArchive {
   [[noreturn]] void fail_writing() const {
     throw DataError(cat("the archive cannot be written: ", zip_strerror(zip), "; save the document anew"));
   }
-  // The archive as it is after all changes.
+  // Closes the archive and returns it with all changes.
   std::string closed() {
     if (zip_close(zip) != 0) fail_writing();
     zip = nullptr;
@@ -112,7 +112,7 @@ std::string unpacked(zip_t* zip, const zip_stat_t& stat, const std::string& name
   std::string content(stat.size, '\0');
   std::size_t read = 0;
   for (zip_int64_t bytes = 1; bytes > 0; read += static_cast<std::size_t>(bytes)) {
-    char more;  // at the end, where checksums are compared, and there must be none
+    char more;  // read at the end, where checksums are compared; there must be none
     const bool whole = read == content.size();
     bytes = zip_fread(file.get(), whole ? &more : content.data() + read, whole ? 1 : content.size() - read);
     if (bytes < 0) damaged(zip_file_strerror(file.get()));

@@ -1,5 +1,5 @@
 #pragma once
-// Documents that are archives: the text of some members is translated, and everything else stays as it is.
+// Documents that are archives: the text of some members is translated, and everything else is kept.
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace hexapla::text::document {
 struct Member {
   std::string name;
   Pieces text;
-  // Makes the member of its text when it is put together again; none: it is the member.
+  // Makes the member's content from its reassembled text; none: the text is the content.
   std::function<std::string(const std::string& joined)> finish = {};
 };
 
@@ -19,7 +19,7 @@ class ArchiveDocument final : public Document {
  public:
   ArchiveDocument(std::string archive, std::vector<Member> members);
 
-  // The archive. text: 0, because there is one.
+  // The archive. text: 0, because there is only one.
   std::string joined(std::size_t text, const Lines& found, std::size_t rank) const override;
   std::size_t ranks(std::size_t text, const Lines& found) const override;
 

@@ -1,4 +1,4 @@
-// Archives of strangers are read within limits, and what is not replaced in them stays as it is.
+// Untrusted archives are read within limits, and members that are not replaced stay as they are.
 #include "text/document/office/archive/archive.h"
 
 #include <gmock/gmock.h>
@@ -99,10 +99,10 @@ TEST(Archive, TakesWhatIsDamaged) {
     EXPECT_NE(error_of(archive.substr(0, i), "a"), "none") << i;
     std::string changed = archive;
     changed[i] = static_cast<char>(changed[i] ^ 0x55);
-    for (const char* member : {"a", "b"}) error_of(changed, member);  // anything but another kind of error
+    for (const char* member : {"a", "b"}) error_of(changed, member);  // no other kind of error
   }
   std::string content = archive;
-  content[archive.find("a") + 10] ^= 1;  // of the packed bytes
+  content[archive.find("a") + 10] ^= 1;  // a packed byte
   EXPECT_THAT(error_of(content, "a"), HasSubstr("is damaged"));
 }
 

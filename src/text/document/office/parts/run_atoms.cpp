@@ -15,10 +15,10 @@ using Kind = RunAtom::Kind;
 
 struct Field {
   std::size_t begin = 0, separate = 0, end = 0;
-  std::size_t around = 0;  // the element that it begins in
+  std::size_t around = 0;  // the element in which it begins
   std::string instruction = {};
 
-  // Whether its text is the author's: of a link, or of the contents.
+  // Whether its text was written by the author: links and tables of contents.
   bool has_text() const {
     const std::size_t word = std::min(instruction.find_first_not_of(' '), instruction.size());
     const std::string_view name = std::string_view(instruction).substr(word);
@@ -26,7 +26,7 @@ struct Field {
   }
 };
 
-// The fields that begin and end in one element of the paragraph.
+// The fields that begin and end in the same element of the paragraph.
 std::vector<Field> whole_fields(const RunAtoms& atoms) {
   std::vector<Field> whole, open;
   std::vector<std::size_t> around{atoms.size()};
@@ -52,7 +52,7 @@ RunAtom joined(const RunAtoms& atoms, std::size_t from, std::size_t to, Kind kin
   return all;
 }
 
-// The style that most text has; that of a link, or in an element, only if there is no other.
+// The style of most text; the style of a link or of text in an element only if there is no other.
 std::size_t usual_style(const RunAtoms& atoms, const std::vector<RunStyle>& styles) {
   std::map<std::size_t, std::pair<bool, std::size_t>> bytes;
   std::size_t depth = 0;
@@ -132,7 +132,7 @@ class Lines {
 }  // namespace
 
 RunAtoms with_fields_joined(RunAtoms atoms) {
-  std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // the last atom of a part, and its kind, by its first
+  std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // by a part's first atom: its last atom, and its kind
   for (const Field& f : whole_fields(atoms)) {
     parts[f.begin] = f.has_text() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
     if (f.has_text()) parts[f.end] = {f.end, Kind::close};

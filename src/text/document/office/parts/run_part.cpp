@@ -14,28 +14,28 @@ namespace {
 using Kind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
-// w: is Word's, a: text in drawings and on slides, x: Excel's.
+// Prefixes: w: for Word, a: for text in drawings and on slides, x: for Excel.
 constexpr std::array<std::string_view, 5> paragraphs{"w:p", "a:p", "x:si", "x:is", "x:text"};
 constexpr std::array<std::string_view, 3> runs{"w:r", "a:r", "x:r"};
 constexpr std::array<std::string_view, 3> run_properties{"w:rPr", "a:rPr", "x:rPr"};
 constexpr std::array<std::string_view, 3> texts{"w:t", "a:t", "x:t"};
-// Properties of a paragraph stand before all runs, or after them.
+// Paragraph properties come before or after all runs.
 constexpr std::array<std::string_view, 2> at_begin{"w:pPr", "a:pPr"};
 constexpr std::array<std::string_view, 2> at_end{"a:endParaRPr", "x:phoneticPr"};
-// They hold runs that are text of the paragraph.
+// Elements that contain runs of the paragraph's text.
 constexpr std::array<std::string_view, 9> containers{
     "w:hyperlink", "w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:dir", "w:bdo", "w:sdtContent", "w:sdt"};
 constexpr std::array<std::string_view, 2> deleted{"w:del", "w:moveFrom"};
-// Marks of a program that checked the old text, and how that is read aloud.
+// Marks of a proofing tool about the old text, and its pronunciation.
 constexpr std::array<std::string_view, 4> dropped{"w:proofErr", "w:lastRenderedPageBreak", "w:softHyphen", "x:rPh"};
 constexpr std::array<std::string_view, 3> line_breaks{"w:br", "w:cr", "a:br"};
 constexpr std::array<std::string_view, 2> tabs{"w:tab", "w:ptab"};
-// These do not change how text looks, so runs that differ in them alone have one style.
+// Properties that do not change how text looks: runs that differ only in these have the same style.
 constexpr std::array<std::string_view, 3> no_properties{"w:lang", "w:noProof", "w:rPrChange"};
 constexpr std::array<std::string_view, 8> no_attributes{"lang",     "altLang", "dirty",   "err",
                                                         "smtClean", "bmk",     "noProof", "hint"};
 
-// Points in a row are one: a stranger's paragraph may have millions of bookmarks.
+// Merges adjacent points: a malicious paragraph may have millions of bookmarks.
 void add_point(std::string xml, RunAtoms& atoms) {
   if (!atoms.empty() && atoms.back().kind == Atom::point)
     atoms.back().xml += xml;
@@ -43,7 +43,7 @@ void add_point(std::string xml, RunAtoms& atoms) {
     atoms.push_back({Atom::point, std::move(xml)});
 }
 
-// After a page or a column the next line does not go on with the sentence.
+// A page or column break ends the sentence.
 bool breaks_page(const XmlEvent& event) {
   return std::any_of(event.attributes.begin(), event.attributes.end(), [](const XmlAttribute& a) {
     return local_name(a.name) == "type" && (a.value == "page" || a.value == "column");
@@ -86,7 +86,7 @@ bool RunPart::add_paragraph(Index paragraph, Pieces& pieces) {
   return true;
 }
 
-// Words in a paragraph inside of it do not count.
+// Ignores words in nested paragraphs.
 bool RunPart::has_words(Index paragraph) const {
   std::string all;
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
@@ -104,7 +104,7 @@ void RunPart::add_children(Index parent, RunAtoms& atoms) {
 
 void RunPart::add_child(Index i, RunAtoms& atoms) {
   const std::string& is = name(i);
-  if (event(i).kind == Kind::text || among(dropped, is)) return;  // blanks between elements
+  if (event(i).kind == Kind::text || among(dropped, is)) return;  // whitespace between elements
   if (among(runs, is)) return add_run(i, atoms);
   if (among(texts, is)) return add_text(i, style_of(0, i), std::string(element(i)), atoms);
   if (among(line_breaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
@@ -143,7 +143,7 @@ void RunPart::add_part_of_run(Index run, Index i, bool alone, RunAtoms& atoms) {
   atom.kind == Atom::point ? add_point(std::move(atom.xml), atoms) : atoms.push_back(std::move(atom));
 }
 
-// Tabs part it, and in a cell ends of lines.
+// Splits the text at tabs, and in cells also at line ends.
 void RunPart::add_text(Index element, std::size_t style, const std::string& run, RunAtoms& atoms) {
   const std::string_view separators = name(element) == "x:t" ? "\t\n" : "\t";
   const std::size_t first = atoms.size();
@@ -172,7 +172,7 @@ XmlPart::Index RunPart::properties_of(Index run) const {
   return run + 1 < last(run) && among(run_properties, name(run + 1)) ? run + 1 : 0;
 }
 
-// run, text: 0 where there is none around the text, and where the run has only a hyphen.
+// run: 0 if there is none around the text. text: 0 if the run has only a hyphen.
 std::size_t RunPart::style_of(Index run, Index text) {
   const Index properties = run == 0 ? 0 : properties_of(run);
   const std::string key = cat(run == 0 ? "" : event(run).name, ' ', properties == 0 ? "" : style_key(properties));
@@ -188,7 +188,7 @@ std::size_t RunPart::style_of(Index run, Index text) {
   return number->second;
 }
 
-// Equal for those that look the same.
+// Equal for runs that look the same.
 std::string RunPart::style_key(Index properties) const {
   std::string key;
   for (Index i = properties; i < after(properties); ++i) {

@@ -1,5 +1,6 @@
 #pragma once
-// A part of an Office Open XML document (.docx, .pptx, .xlsx): paragraphs and shared strings whose text is in runs.
+// A part of an Office Open XML document (.docx, .pptx, .xlsx): paragraphs and shared strings made
+// of text runs.
 #include <map>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@ namespace hexapla::text::document {
 
 class RunPart final : public XmlPart {
  public:
-  // kept: texts of whole paragraphs that are not translated, because others refer to them.
+  // kept: texts of whole paragraphs that stay untranslated because others refer to them.
   RunPart(std::string xml, const std::string& name, const std::set<std::string>& kept = {});
 
  private:
@@ -35,7 +36,7 @@ class RunPart final : public XmlPart {
   std::string in_run(Index run, std::string_view xml);
 
   std::set<std::string> kept_;
-  std::map<std::string, std::size_t> style_numbers_;  // by their keys
+  std::map<std::string, std::size_t> style_numbers_;  // by style_key()
 };
 
 }  // namespace hexapla::text::document

@@ -62,8 +62,8 @@ class Writer {
   const std::string& marked_;
   const std::vector<RunStyle>& styles_;
   std::size_t at_ = 0;
-  std::vector<std::size_t> open_;  // styles; none outside of lines
-  std::string text_, out_;         // text: of the run that is not yet written
+  std::vector<std::size_t> open_;  // style indices; none outside lines
+  std::string text_, out_;         // text: of the run that is not written yet
 };
 
 }  // namespace

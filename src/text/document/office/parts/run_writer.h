@@ -1,6 +1,6 @@
 #pragma once
-// Text runs of Office Open XML (<w:r><w:rPr>..</w:rPr><w:t>text</w:t></w:r>): each has one style, and all text is in
-// one. A line in which styles begin and end at any word is written as runs.
+// Text runs of Office Open XML (<w:r><w:rPr>..</w:rPr><w:t>text</w:t></w:r>). All text is in runs,
+// and each run has one style, so a line whose styles change at any word is written as several runs.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,14 +10,14 @@ namespace hexapla::text::document {
 
 struct RunStyle {
   std::string before = {}, text = {}, after = {};  // "<w:r><w:rPr>..</w:rPr>", "w:t" (or none), "</w:r>"
-  bool link = false;                               // whether its text leads somewhere
-  bool marks_blanks = true;                        // whether blanks at its ends need xml:space="preserve"
+  bool link = false;                               // whether its text is a hyperlink
+  bool marks_blanks = true;                        // whether leading and trailing spaces need xml:space="preserve"
 };
 
-// Marks of what a text between two of them is; in XML there are no such characters.
+// Marks around markup, lines and styles, made of characters that XML does not allow.
 namespace run_marks {
 
-// In a line everything is text that is not between these.
+// Marks XML in a line as markup; everything else in a line is text.
 std::string markup(std::string_view xml);
 std::string line_begins(std::size_t style);
 std::string line_ends();
@@ -26,7 +26,7 @@ std::string style_ends();
 
 }  // namespace run_marks
 
-// marked: XML with lines in it. styles: by their numbers.
+// Writes marked XML with lines in it as runs. styles: by index.
 std::string with_runs(const std::string& marked, const std::vector<RunStyle>& styles);
 
 }  // namespace hexapla::text::document

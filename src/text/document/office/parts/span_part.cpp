@@ -13,14 +13,14 @@ namespace {
 using Kind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
-// ncx:text is an entry of a book's contents.
+// ncx:text is an entry of an e-book's table of contents.
 constexpr std::array<std::string_view, 5> paragraphs{"text:p", "text:h", "presentation:header-decl",
                                                      "presentation:footer-decl", "ncx:text"};
 constexpr std::array<std::string_view, 3> left_alone{"text:tracked-changes", "ncx:docTitle", "ncx:docAuthor"};
-// Their text is text of the paragraph; all others stand for themselves.
+// Elements whose text belongs to the paragraph; all others are standalone.
 constexpr std::array<std::string_view, 6> around_text{"text:span",       "text:a",    "text:meta",
                                                       "text:meta-field", "text:ruby", "text:ruby-base"};
-// Attributes that change nothing that one sees.
+// Attributes without a visible effect.
 constexpr std::array<std::string_view, 10> invisible{
     "name",    "family",         "rsid",          "paragraph-rsid",   "language",
     "country", "language-asian", "country-asian", "language-complex", "country-complex"};
@@ -62,7 +62,7 @@ bool SpanPart::add_paragraph(Index paragraph, Pieces& pieces) {
   return true;
 }
 
-// Words in a paragraph inside of it do not count.
+// Ignores words in nested paragraphs.
 bool SpanPart::has_words(Index paragraph) const {
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
     if (is_paragraph(i) || is_left_alone(i))
@@ -73,7 +73,7 @@ bool SpanPart::has_words(Index paragraph) const {
   return false;
 }
 
-// How text in a span looks; empty: as without it.
+// Identifies how text in a span looks; empty: no different from the text around it.
 std::string SpanPart::look_of(Index span) const {
   const std::string* const style = event(span).attribute("text:style-name");
   if (style == nullptr) return "";
@@ -87,7 +87,7 @@ std::size_t SpanPart::style_of(Index span) {
   return number->second;
 }
 
-// Whether no other one is in it, so that it is no more than a style.
+// Whether it contains no other such element, so that it is only a style.
 bool SpanPart::is_simple(Index span) const {
   if (name(span) != "text:span" || event(span).kind != Kind::start) return false;
   for (Index i = span + 1; i < last(span); i = after(i))
@@ -116,7 +116,7 @@ void SpanPart::add_child(Index i, std::size_t style, RunAtoms& atoms) {
   atoms.push_back({Atom::close, std::string(raw(last(i)))});
 }
 
-// A field, say, looks as the text around it.
+// Wraps, for example, a field in the style of the text around it.
 std::string SpanPart::in_span(std::string_view xml, std::size_t style) {
   spend(styles_[style].before.size());
   return cat(styles_[style].before, xml, styles_[style].after);

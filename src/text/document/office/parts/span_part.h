@@ -1,5 +1,5 @@
 #pragma once
-// A part of an OpenDocument file: paragraphs with text, and elements around some of it.
+// A part of an OpenDocument file: paragraphs with text, and elements inside it.
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,16 +22,16 @@ class SpanPart final : public XmlPart {
 
   void find_looks();
   std::string look_of(Index span) const;
-  std::size_t style_of(Index span);  // 0: of text that is in none
+  std::size_t style_of(Index span);  // 0: of text outside spans
   bool has_words(Index paragraph) const;
   bool is_simple(Index span) const;
   void add_children(Index parent, std::size_t style, RunAtoms& atoms);
   void add_child(Index child, std::size_t style, RunAtoms& atoms);
   std::string in_span(std::string_view xml, std::size_t style);
 
-  std::map<std::string, std::string> looks_;          // of automatic styles, by their names
+  std::map<std::string, std::string> looks_;          // of automatic styles, by name
   bool started_ = false;                              // whether the paragraph has had text
-  std::map<std::string, std::size_t> style_numbers_;  // by their looks
+  std::map<std::string, std::size_t> style_numbers_;  // by look
 };
 
 }  // namespace hexapla::text::document

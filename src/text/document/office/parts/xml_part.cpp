@@ -13,9 +13,10 @@ namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
-using Named = std::pair<std::string_view, std::string_view>;  // a namespace, and the prefix that we use for it
+using Named = std::pair<std::string_view, std::string_view>;  // a namespace, and our prefix for it
 
-// Not in XML, so that they cannot be in a document: between inner paragraphs, and before the number of one.
+// Separate nested paragraphs, and delimit their references. XML does not allow them, so no document
+// contains them.
 constexpr char inner_paragraph = '\x14', inner_reference = '\x15', end_of_number = ';';
 
 constexpr std::array<Named, 13> namespaces{
@@ -35,7 +36,7 @@ constexpr std::array<Named, 13> namespaces{
 
 constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{16} << 20;
 
-// The namespaces that prefixes stand for where an element is read.
+// Maps prefixes to namespaces in the scope of the current element.
 class Scopes {
  public:
   void open(const XmlEvent& element) {
@@ -59,7 +60,7 @@ class Scopes {
   }
 
  private:
-  std::vector<std::vector<std::string>> declared_;  // by each open element
+  std::vector<std::vector<std::string>> declared_;  // for each open element
   std::unordered_map<std::string, std::vector<std::string>> prefixes_;
 };
 
@@ -69,7 +70,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// Every reference is to a paragraph that comes after.
+// References only point to later paragraphs.
 std::string resolved(std::string_view text, const std::vector<std::string>& paragraphs) {
   std::string all;
   for (std::size_t at; (at = text.find(inner_reference)) != std::string_view::npos;) {
@@ -172,7 +173,7 @@ void XmlPart::spend(std::size_t bytes) {
 Member XmlPart::member() {
   Pieces pieces = Pieces(xml_text);
   walk(0, events_.size(), pieces);
-  for (std::size_t k = 0; k < inner_.size(); ++k) {  // one may have more in it
+  for (std::size_t k = 0; k < inner_.size(); ++k) {  // may find more
     pieces.keep({&inner_paragraph, 1});
     walk(inner_[k], after(inner_[k]), pieces);
   }
