@@ -64,8 +64,10 @@ struct ScoringOptions {
   template <class Self, class F>
   static void visit_protect(Self& o, F&& f) {
     f("protect", o.protect,
-      "placeholders, tags, addresses, @names, #tags, emoji, inline code and what the vocabulary cannot spell go along with "
-      "the words beside them, and the model does not see them (auto); or it sees them as text (none)",
+      "auto: placeholders, tags, addresses, @names, #tags, emoji, inline code and text that the vocabulary cannot "
+      "spell "
+      "are hidden from the model and put next to the translations of their neighbors; none: they are translated as "
+      "text",
       Choices{"auto", "none"}, kAlways);
   }
 };
