@@ -35,7 +35,7 @@ const between = question(async (body, signal) => (await translate(body, signal))
 
 function ask_between() {
   const q = line_text();
-  if (hops().length > 1 && q) between.put({ q, model: hops()[0].name, options: { beam_size: state.beam, length_penalty: state.penalty } });
+  if (hops().length > 1 && q && chosen()) between.put({ q, model: hops()[0].name, options: { beam_size: state.beam, length_penalty: state.penalty } });
 }
 
 // -> {q, translation}: what the model looked at reads and writes; null if there is none yet.
@@ -108,8 +108,10 @@ function render_examples() {
   if (!parts.examples) return;
   const others = model() ? examples_of(model().source).filter((text) => text !== state.q).slice(0, 3) : [];
   const lang = lang_of(model()?.source), dir = direction_of(model()?.source);
+  const focused = [...parts.examples.children].indexOf(document.activeElement);
   replace(parts.examples, others.length > 0 && h("span", { class: "faint", id: "examples-label" }, t("examples")),
     others.map((text) => button(text, () => set({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
+  if (focused >= 0) parts.examples.children[focused]?.focus();
 }
 
 // The page begins with a sentence, unless its address has one.
