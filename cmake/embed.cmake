@@ -1,6 +1,6 @@
-# Writes the files of a folder into a C++ file, as the arrays declared in src/serve/look/page.h.
+# Writes the files of a folder and of those in it into a C++ file, as the arrays declared in src/serve/look/page.h.
 # cmake -D FOLDER=src/serve/page -D OUT=page_files.cpp -P cmake/embed.cmake
-file(GLOB files LIST_DIRECTORIES false ${FOLDER}/*)
+file(GLOB_RECURSE files LIST_DIRECTORIES false ${FOLDER}/*)
 list(SORT files)
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
@@ -10,7 +10,7 @@ set(arrays)
 set(entries)
 set(count 0)
 foreach(file IN LISTS files)
-  get_filename_component(name ${file} NAME)
+  file(RELATIVE_PATH name ${FOLDER} ${file})
   get_filename_component(extension ${file} LAST_EXT)
   string(SUBSTRING ${extension} 1 -1 extension)
   if(NOT DEFINED type_${extension})

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,18 @@ struct InspectionOptions {
   std::vector<std::string> tensors{"*"};  // those whose values are kept (* matches any text); others have only a shape
   int longest = 512;                      // most tokens per side, 1 to 512: memory grows with the product of both sides
   std::size_t most_values = 0;            // most numbers in all of these tensors together; 0: no limit
+  // The translation by its tokens, without <s> and </s> (Translation::tokens): its text may be split
+  // otherwise.
+  std::optional<std::vector<std::string>> target_tokens{};
+  int top_tokens = 0;  // how many of the most probable tokens to give at each position, 0 to 100
+};
+
+// A token that may follow.
+struct NextToken {
+  std::int64_t id = 0;
+  std::string token;
+  double logit = 0;
+  double log_probability = 0;
 };
 
 struct Inspection {
@@ -31,6 +44,8 @@ struct Inspection {
   std::vector<std::string> predicted;      // the tokens to predict, ending with </s>
   std::vector<double> log_probabilities;   // of each predicted token
   double score = 0;                        // their sum
+  // The most probable tokens at each of these positions, best first (InspectionOptions::top_tokens).
+  std::vector<std::vector<NextToken>> top;
   // All intermediates by their place in the model: "encoder.layers.0.self_attention.weights"
   // [heads, queries, keys], "decoder.layers.1.cross_attention.q" [tokens, width],
   // "generator.log_probabilities" [tokens, vocabulary].
@@ -84,7 +99,8 @@ class Inspector {
   // source, or more than 512 tokens on a side.
   Inspection inspect(const std::string& source, const std::string& target = "") const;
   // The same, keeping only what options select. UsageError also if their limits of tokens or
-  // numbers are exceeded.
+  // numbers are exceeded, or target_tokens has a token that the vocabulary lacks or is given in
+  // addition to a target.
   Inspection inspect(const std::string& source, const std::string& target, const InspectionOptions& options) const;
   // How this model computes a tensor of an inspection from others: "softmax(scores), by row". "":
   // unknown tensor.

@@ -98,6 +98,28 @@ TEST(InspectorApi, KeepsTheValuesOfWhatIsAskedForAndTheShapesOfTheRest) {
   EXPECT_EQ(inspector.formula("nothing"), "");
 }
 
+TEST(InspectorApi, ReadsATranslationByItsTokens) {
+  const Inspector inspector(model_file());
+  Inspection other = inspector.inspect("a dog runs", "t w o");  // not as the text "two" is split
+  other.target_tokens.erase(other.target_tokens.begin());
+  InspectionOptions options;
+  options.target_tokens = other.target_tokens;
+  options.top_tokens = 2;
+  const Inspection seen = inspector.inspect("a dog runs", "", options);
+  EXPECT_EQ(seen.log_probabilities, other.log_probabilities);
+  ASSERT_EQ(seen.top.size(), seen.predicted.size());
+  EXPECT_EQ(seen.top[0].size(), 2u);
+  EXPECT_GE(seen.top[0][0].log_probability, seen.top[0][1].log_probability);
+  EXPECT_THROW(inspector.inspect("a dog runs", "two", options), UsageError) << "a text, too";
+  options.target_tokens = {"no such token"};
+  EXPECT_THROW(inspector.inspect("a dog runs", "", options), UsageError);
+  options.target_tokens.reset();
+  for (const int wrong : {-1, 101}) {
+    options.top_tokens = wrong;
+    EXPECT_THROW(inspector.inspect("a", "a", options), UsageError) << wrong;
+  }
+}
+
 TEST(InspectorApi, DrawsNoInspectionThatLacksWhatThePictureNeeds) {
   const Inspector inspector(model_file());
   const std::string layer = "encoder.layers.0.self_attention";

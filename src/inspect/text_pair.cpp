@@ -1,10 +1,12 @@
 #include "inspect/text_pair.h"
 
 #include <limits>
+#include <map>
 
 #include "base/error.h"
 #include "decode/lines/opened_line.h"
 #include "decode/search/search.h"
+#include "text/utf8.h"
 
 namespace hexapla::inspect {
 
@@ -42,6 +44,22 @@ text::Ids read_target(const ModelText& m, const std::string& target, std::option
   if (opening) ids.front() = *opening;
   check_length(ids, "target", longest);
   return ids;
+}
+
+text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest) {
+  std::map<std::string, int32_t> ids;
+  for (int32_t id = v.size() - 1; id >= 0; --id) ids[v.piece(id)] = id;
+  text::Ids read;
+  for (const std::string& token : tokens) {
+    const auto found = ids.find(token);
+    if (found == ids.end())
+      throw UsageError(cat("the target vocabulary has no token \"", text::printable(token),
+                           "\"; give tokens as a translation has them"),
+                       "tokens", token);
+    read.push_back(found->second);
+  }
+  check_length(read, "target", longest);
+  return read;
 }
 
 text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,

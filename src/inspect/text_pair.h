@@ -28,6 +28,8 @@ text::Ids read_source(const ModelText& m, const std::string& source, const decod
 // (decode::OpenedLine). Warns; UsageError: too long.
 text::Ids read_target(const ModelText& m, const std::string& target, std::optional<int32_t> opening,
                       const decode::LineWarning& warn, size_t longest = kLongest);
+// The ids of these pieces. UsageError: a piece that the vocabulary lacks, or too many.
+text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest = kLongest);
 // The best translation found with the search recorded in the model.
 text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
                            const decode::SearchOptions& how);

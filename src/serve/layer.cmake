@@ -1,7 +1,7 @@
 # Embeds the page in the program.
 set(page_files_cpp ${CMAKE_BINARY_DIR}/generated/serve/page_files.cpp)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/serve)
-file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/*)
+file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/*)
 add_custom_command(OUTPUT ${page_files_cpp}
   COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page -D OUT=${page_files_cpp}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake

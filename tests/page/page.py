@@ -2,6 +2,7 @@
 """Tests the page of `hexapla serve` in a real browser against the program's own output.
 Usage: page.py PROGRAM MODEL WORK [URL]. Starts a server, or visits the one at URL. WORK is an empty folder for its files."""
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -166,7 +167,7 @@ def boxes_open(visit, seen):
     for box in ["input_positions", "masked_attention", "cross_attention", "decoder_ffn", "linear", "softmax"]:
         visit.tab.focus(f"#box-{box}")
         visit.tab.keyboard.press(" ")
-        visit.tab.wait_for_selector(".panel .matrix-figure")
+        visit.tab.wait_for_selector(".panel :is(.matrix-figure, .bars)")
 
 
 def a_training_is_watched(visit, work):
@@ -189,6 +190,235 @@ def make_run(work):
     valid = [{"update": 100 * i, "loss": 5 / i, "bleu": 7.0 * i, "chrf": 9.0 * i, "samples": [["a source", "a reference", f"hypothesis {i}"]]} for i in range(1, 6)]
     (folder / "valid.jsonl").write_text("".join(json.dumps(line) + "\n" for line in valid), encoding="utf-8")
     return str(folder.parent)
+
+
+HELP = "Point at a"
+
+
+def a_sentence_is_there(browser, url):
+    visit = Visit(browser, url).open()
+    visit.translated()
+    first = visit.tab.input_value("#source")
+    expect(first.strip() and visit.text("#target-words").strip(), "nothing is translated at first")
+    visit.tab.wait_for_selector(".matrix-figure")
+    expect("Transformer" in visit.text(".about"), "no line says what this is")
+    others = visit.tab.locator(".example")
+    expect(others.count() == 3, others.count(), "examples")
+    example = others.nth(1).inner_text()
+    others.nth(1).click()
+    visit.tab.wait_for_function("text => document.querySelector('#source-words').textContent === text", arg=example)
+    expect(visit.tab.input_value("#source") == example != first, "the example clicked is not there")
+    expect(example not in others.all_inner_texts() and first in others.all_inner_texts(), "the examples are", others.all_inner_texts())
+    expect(not visit.complaints, visit.complaints)
+    visit.close()
+
+
+def bad_links_break_nothing(browser, url):
+    q = "q=" + SENTENCE.replace(" ", "+")
+    for link, ready in [("view=constructor", "#alternatives"), ("view=search&step=1.5", "#candidates"), ("view=search&step=-3&line=-1", "#candidates"),
+                        ("view=search&step=99999&beam=1e9&penalty=x&n=8", "#candidates"), ("view=attention&kind=toString&layer=x&head=1.5&drawing=x", ".matrix-figure"),
+                        ("view=attention&line=7.5&n=0&constructor=1&__proto__=2&hop=3&%=%", ".matrix-figure"), ("view=figure&box=valueOf&stack=1e99&tensor=%00", ".figure-1"),
+                        ("view=figure&box=encoder_ffn&stack=0.5&tensor=constructor", ".panel .matrix-figure"), ("model=__proto__&t=x", "#alternatives")]:
+        visit = Visit(browser, url).open(f"#{q}&{link}")
+        visit.tab.wait_for_selector(ready)
+        expect(not visit.complaints, link, visit.complaints)
+        expect(visit.tab.locator(".error").count() == 0, link, "ends in", visit.tab.locator(".error").all_inner_texts())
+        expect(visit.tab.locator("[role=tab][aria-selected=true]").count() == 1, link, "opens no view")
+        visit.close()
+    visit = Visit(browser, url)
+    visit.tab.add_init_script("localStorage.setItem('hexapla.lang', 'constructor'); localStorage.setItem('hexapla.theme', 'constructor')")
+    visit.open().translated()
+    expect(visit.text("#tab-search") == "Beam search" and not visit.complaints, "a wrong language in the browser's memory", visit.complaints)
+    visit.close()
+
+
+def reaches(visit, selector):
+    """How far the drawing goes beyond its box, in pixels."""
+    return visit.tab.eval_on_selector(selector, "e => e.scrollWidth - e.clientWidth")
+
+
+def matrices_fit(browser, url):
+    for width in (320, 768, 1280, 1920):
+        visit = Visit(browser, url, viewport={"width": width, "height": 900}).open(f"#q={SENTENCE.replace(' ', '+')}&view=attention&kind=encoder")
+        for view, selector in [("attention", ".large .matrix"), ("translate", ".alternatives .matrix")]:
+            visit.view(view)
+            visit.tab.wait_for_selector(selector + " text[data-column]")
+            columns = len(visit.table()[0])
+            expect(reaches(visit, selector) <= 0, view, "at", width, "the matrix is cut off by", reaches(visit, selector))
+            expect(visit.tab.locator(selector + " text[data-column]").count() == columns, view, "at", width, "columns have no names")
+            expect(visit.tab.eval_on_selector(selector, "e => e.getBoundingClientRect().right <= document.documentElement.clientWidth"), view, width, "leaves the window")
+        visit.view("attention")
+        visit.choose("drawing", "lines")
+        visit.tab.wait_for_selector(".columns .token")
+        expect(reaches(visit, ".large .scroll") <= 0, "at", width, "the lines are cut off by", reaches(visit, ".large .scroll"))
+        visit.close()
+    long_text = " ".join([SENTENCE] * 5)
+    visit = Visit(browser, url).open(f"#q={long_text.replace(' ', '+')}&view=attention&kind=encoder")
+    visit.tab.wait_for_selector(".large .matrix canvas")
+    rows = visit.tab.locator(".large .matrix text[data-row]")
+    columns = visit.tab.locator(".large .matrix text[data-column]")
+    expect(rows.count() == columns.count() > 60, "a large matrix has", rows.count(), "and", columns.count(), "names")
+    expect(reaches(visit, ".large .matrix") > 0, "the large matrix does not scroll")
+    visit.tab.eval_on_selector(".large .matrix", "e => e.scrollTo(1e6, 0)")
+    box, name = visit.tab.locator(".large .matrix").bounding_box(), rows.first.bounding_box()
+    expect(name["x"] >= box["x"], "the names of the rows scroll away")
+    last = columns.last.bounding_box()
+    expect(last["x"] + last["width"] <= box["x"] + box["width"] + 3 and last["y"] + last["height"] <= box["y"] + box["height"], "the last column's name is hidden")
+    visit.close()
+
+
+def readouts_end(visit):
+    visit.view("translate")
+    for over, readout in [("#target-words .word", "#word-readout"), (".matrix rect", ".matrix-figure .readout")]:
+        before = visit.text(readout)
+        expect(before.startswith(HELP), "it reads", before)
+        visit.tab.locator(over).first.hover(position={"x": 3, "y": 3})
+        expect(visit.text(readout) != before, "nothing is read out at", over)
+        visit.tab.mouse.move(2, 2)
+        expect(visit.text(readout) == before, "the pointer has left, but it still reads", visit.text(readout))
+    expect(visit.tab.locator(".cursor:visible").count() == 0, "a cell is still framed")
+
+
+# The page must look at the tokens that the search found, not at those of their text.
+def attention_is_that_of_the_tokens(browser, visit):
+    own = visit.tab.evaluate("""fetch("/v1/inspect", {method: "POST", headers: {"Content-Type": "application/json"},
+        body: JSON.stringify({q: "x", t: "2 0 2 6"})}).then(r => r.json())""")["target_tokens"]
+
+    def answer(route):
+        text = route.fetch().text()
+        before, data = text.split("event: done\ndata: ")
+        done = json.loads(data)
+        done["translations"][0][1].update(tokens=own[1:], text="twenty", token_scores=[0.0] * len(own))
+        route.fulfill(content_type="text/event-stream", body=f"{before}event: done\ndata: {json.dumps(done)}\n\n")
+
+    other = Visit(browser, visit.url)
+    other.tab.route("**/v1/translate/stream", answer)
+    other.open("#q=monday")
+    other.translated()
+    other.tab.locator("#alternatives .alternative").nth(1).click()
+    other.view("attention")
+    other.tab.wait_for_selector(".matrix text[data-row]")
+    rows = other.tab.eval_on_selector_all(".matrix text[data-row]", "all => all.map(e => e.textContent)")
+    expect(rows == [piece.replace("▁", "␣") for piece in own], "the rows are", rows, "but the tokens", own)
+    other.view("figure")
+    other.tab.click("#box-output_embedding")
+    other.tab.wait_for_selector(".panel .matrix text[data-row]")
+    expect(other.tab.locator(".panel .matrix text[data-row]").count() == len(own), "Figure 1 has other tokens")
+    expect(not other.complaints, other.complaints)
+    other.close()
+
+
+def all_count_from_one(visit):
+    visit.view("attention")
+    visit.choose("kind", "cross")
+    visit.tab.click('.thumbnail[data-layer="1"][data-head="0"]')
+    visit.tab.wait_for_selector('.thumbnail[data-layer="1"][data-head="0"][aria-pressed="true"]')
+    expect("layer 2, head 1" in visit.text(".large figcaption"), "the second layer's first head is", visit.text(".large figcaption"))
+    expect(visit.tab.locator(".thumb-row.heads span").all_inner_texts()[2:] == ["1", "2", "3", "4"], "heads are counted otherwise")
+    expect(visit.tab.locator(".layer-name").all_inner_texts() == ["1", "2"], "layers are counted otherwise")
+    grid = visit.tab.eval_on_selector(".thumbnails", "e => e.getBoundingClientRect().right - e.querySelector('.thumbnail:last-of-type').getBoundingClientRect().right")
+    expect(grid < 25, "the thumbnails leave", grid, "pixels of their half")
+    visit.view("figure")
+    visit.tab.wait_for_selector("#stack")
+    expect(visit.tab.locator("#stack option").all_inner_texts() == ["1", "2"], "Figure 1 counts otherwise")
+
+
+NUMBER = re.compile(r"−?(\d\.\d{3}|\d{2,3}\.\d{3}|0\.00\d{2}|\d\.\de−\d+)")
+
+
+def pieces_and_numbers_have_one_look(visit):
+    for view, ready in [("translate", "#alternatives"), ("attention", ".matrix text"), ("search", "#candidates"), ("figure", ".figure-1")]:
+        visit.view(view)
+        visit.tab.wait_for_selector(ready)
+        seen = visit.tab.evaluate("document.body.textContent")
+        expect("▁" not in seen, view, "shows heavy bars:", seen[max(0, seen.find("▁") - 40):][:80])
+    visit.view("translate")
+    shown = visit.tab.locator(".token-chip small").all_inner_texts()
+    visit.view("search")
+    shown += [t.strip() for t in visit.tab.locator("#candidates .probability").all_inner_texts()]
+    expect(len(shown) > 8 and all(NUMBER.fullmatch(n) for n in shown), "numbers look like", shown)
+    expect(visit.tab.locator("#candidates .blank").count() > 0, "no space is marked")
+
+
+def a_vocabulary_is_bars(visit, seen):
+    visit.view("figure")
+    wanted = seen["tensors"]["generator.log_probabilities"]
+    columns = wanted["shape"][1]
+    visit.tab.focus("#box-softmax")
+    visit.tab.keyboard.press("Enter")
+    for position in (0, 3):
+        visit.choose("position", str(position))
+        row = sorted(wanted["values"][position * columns:(position + 1) * columns], reverse=True)
+        shown = [value(n) for n in visit.tab.locator(".bars .bar-number").all_inner_texts()]
+        expect(len(shown) == 15 and all(abs(p - math.exp(w)) < 1e-3 for p, w in zip(shown, row)), "the bars are", shown)
+        width = visit.tab.eval_on_selector(".bars .bar", "e => e.getBoundingClientRect().width / e.parentElement.getBoundingClientRect().width")
+        expect(abs(width - shown[0]) < 0.02, "the bar of", shown[0], "is", width, "wide")
+    expect(visit.tab.locator(".bars .next").count() == 1, "the next token is not marked")
+    expect(visit.tab.locator(".panel .matrix").count() == 0, "there is a strip, too")
+    visit.tab.click("#box-linear")
+    visit.choose("position", "3")
+    logits = seen["tensors"]["generator.logits"]["values"][3 * columns:4 * columns]
+    best = value(visit.tab.locator(".bars .bar-number").first.inner_text())
+    expect(abs(best - max(logits)) < 2e-3, "the best logit is", best, "not", max(logits))
+
+
+def a_tree_is_panned(visit):
+    visit.view("search")
+    visit.tab.wait_for_selector(".tree-box")
+    visit.tab.set_viewport_size({"width": 500, "height": 900})
+    left = lambda: visit.tab.eval_on_selector(".tree-box", "e => e.scrollLeft")
+    before, step = left(), visit.text("#step-name")
+    box = visit.tab.locator(".tree-box")
+    box.scroll_into_view_if_needed()
+    place = box.bounding_box()
+    x, y = place["x"] + 300, place["y"] + 60
+    visit.tab.mouse.move(x, y)
+    visit.tab.mouse.down()
+    visit.tab.mouse.move(x - 200, y, steps=4)
+    visit.tab.mouse.up()
+    expect(abs(left() - before - 200) < 2, "the tree went from", before, "to", left())
+    expect(visit.text("#step-name") == step, "dragging goes to", visit.text("#step-name"))
+    visit.tab.locator(".node[data-step='2'] rect").first.click()
+    expect("Step 3 of" in visit.text("#step-name"), "a click goes to", visit.text("#step-name"))
+    visit.tab.set_viewport_size({"width": 1280, "height": 900})
+
+
+def a_phone_has_one_header_row(browser, url):
+    for width in (320, 390):
+        visit = Visit(browser, url, viewport={"width": width, "height": 800}).open()
+        boxes = [visit.tab.locator(s).bounding_box() for s in ("#header h1", "#share", "#theme", "#lang")]
+        middles = [b["y"] + b["height"] / 2 for b in boxes]
+        expect(max(middles) - min(middles) < 6, "at", width, "the header's parts are at", middles)
+        expect(boxes[-1]["x"] + boxes[-1]["width"] <= width, "the header leaves the window")
+        tabs = visit.tab.eval_on_selector(".tabs", "e => [e.clientHeight, e.scrollWidth > e.clientWidth]")
+        expect(tabs[0] < 60 and tabs[1], "the tabs do not scroll in one row", tabs)
+        visit.tab.eval_on_selector("#tab-runs", "e => e.click()")
+        visit.tab.wait_for_function("document.querySelector('.tabs').scrollLeft > 0")
+        visit.close()
+        visit = Visit(browser, url, viewport={"width": width, "height": 800}).open("#view=figure")
+        tab = visit.tab.locator("#tab-figure").bounding_box()
+        expect(tab["x"] >= 0 and tab["x"] + tab["width"] <= width, "a link's tab is out of sight", tab)
+        visit.close()
+
+
+def a_pivot_shows_both_models(browser, program, model, runs):
+    with serving(program, f"en-de={model}", f"de-fr={model}", runs=runs) as url:
+        visit = Visit(browser, url).open(f"#q={SENTENCE.replace(' ', '+')}&model=en-de%2Bde-fr")
+        visit.translated()
+        middle = ask_program(program, "translate", "-m", model, "--quiet", text=SENTENCE + "\n").rstrip("\n")
+        last = visit.text("#target-words")
+        for hop, placeholder in [("0", middle), ("1", last)]:
+            for view, ready in [("attention", ".matrix text"), ("search", "#candidates"), ("figure", ".figure-1")]:
+                visit.view(view)
+                visit.choose("hop", hop)
+                visit.tab.wait_for_selector(ready)
+                expect(visit.tab.locator(".error").count() == 0, view, hop, "ends in an error")
+                if view == "search":
+                    expect(visit.tab.locator("#trace-results li span").first.inner_text() == placeholder, hop, "the search finds something else than", placeholder)
+                else:
+                    expect(visit.tab.get_attribute("#forced", "placeholder") == placeholder, view, hop, "looks at", visit.tab.get_attribute("#forced", "placeholder"))
+        expect(not visit.complaints, visit.complaints)
+        visit.close()
 
 
 def links_lead_back(browser, visit):
@@ -233,12 +463,23 @@ def visit_all(url, program, model, work):
         figures_are_saved(visit, seen)
         a_search_is_stepped(visit, program, model)
         boxes_open(visit, seen)
+        a_vocabulary_is_bars(visit, seen)
+        all_count_from_one(visit)
+        pieces_and_numbers_have_one_look(visit)
+        readouts_end(visit)
+        a_tree_is_panned(visit)
+        attention_is_that_of_the_tokens(browser, visit)
         a_training_is_watched(visit, work)
         links_lead_back(browser, visit)
         expect(not visit.complaints, "the browser complains:", visit.complaints)
         errors_are_shown(visit)
         a_key_is_asked_for(visit)
         visit.close()
+        a_sentence_is_there(browser, url)
+        bad_links_break_nothing(browser, url)
+        matrices_fit(browser, url)
+        a_phone_has_one_header_row(browser, url)
+        a_pivot_shows_both_models(browser, program, model, str(pathlib.Path(work) / "runs"))
         every_look_is_accessible(browser, url)
 
 
@@ -247,7 +488,7 @@ def main(program, model, work, url=None):
     if url:
         visit_all(url, program, model, work)
     else:
-        with serving(program, model, runs) as address:
+        with serving(program, model, runs=runs) as address:
             visit_all(address, program, model, work)
     print("the page shows what the program computes")
 

@@ -1,6 +1,7 @@
 #include "hexapla/inspector.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -112,6 +113,25 @@ decode::TranslateOptions traceable(const TranslatorOptions& options, const decod
 }
 
 constexpr Range<int64_t> longest_side{1, inspect::kLongest};
+constexpr Range<int64_t> most_top{0, 100};
+
+// The most probable entries of row `row`, best first.
+std::vector<NextToken> top_of(const inspect::Inspection& seen, size_t row, size_t count, const text::Vocabulary& v) {
+  const inspect::Recorded& all = seen.seen.get("generator.log_probabilities");
+  const inspect::Recorded& logits = seen.seen.get("generator.logits");
+  const size_t size = static_cast<size_t>(all.shape[1]), begin = row * size;
+  std::vector<size_t> order(size);
+  std::iota(order.begin(), order.end(), begin);
+  count = std::min(count, size);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](size_t a, size_t b) { return std::pair(-all.values[a], a) < std::pair(-all.values[b], b); });
+  std::vector<NextToken> top;
+  for (size_t i = 0; i < count; ++i) {
+    const auto id = static_cast<int32_t>(order[i] - begin);
+    top.push_back({id, v.piece(id), logits.values[order[i]], all.values[order[i]]});
+  }
+  return top;
+}
 
 }  // namespace
 
@@ -136,9 +156,23 @@ struct Inspector::Impl {
     result.predicted = inspect::pieces(m.target, seen.target_out);
     result.log_probabilities = seen.log_p;
     result.score = seen.score;
+    for (size_t row = 0; row < seen.target_out.size() && options.top_tokens > 0; ++row)
+      result.top.push_back(top_of(seen, row, static_cast<size_t>(options.top_tokens), m.target));
     for (const auto& [name, recorded] : seen.seen.tensors())
       result.tensors[name] = array_of(recorded, named_in(options.tensors, name));
     return result;
+  }
+
+  inspect::Pair pair_of(const std::string& source, const std::string& target, const InspectionOptions& options,
+                        const decode::LineWarning& warn) const {
+    const auto longest = static_cast<size_t>(options.longest);
+    if (!options.target_tokens)
+      return inspect::read_pair(text(), source, target.empty() ? std::nullopt : std::optional(target),
+                                decode::recorded_search(m.file.usage).translate_options().search, warn, longest);
+    if (!target.empty())
+      throw UsageError("give the translation's text or its tokens, not both", "target_tokens", target);
+    return {inspect::read_source(text(), source, warn, longest),
+            inspect::read_tokens(m.target, *options.target_tokens, longest)};
   }
 
   SearchTrace traced(const std::string& source, const decode::TranslateOptions& how) const {
@@ -165,11 +199,8 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
   return api::guarded([&] {
     longest_side.check("longest", options.longest);
     std::vector<std::string> warnings;
-    const inspect::Pair pair =
-        inspect::read_pair(impl_->text(), source, target.empty() ? std::nullopt : std::optional(target),
-                           decode::recorded_search(impl_->m.file.usage).translate_options().search, kept_in(warnings),
-                           static_cast<size_t>(options.longest));
-    Inspection seen = impl_->inspected(pair, options);
+    most_top.check("top_tokens", options.top_tokens);
+    Inspection seen = impl_->inspected(impl_->pair_of(source, target, options, kept_in(warnings)), options);
     seen.warnings = std::move(warnings);
     return seen;
   });

@@ -41,15 +41,36 @@ Answer tensors_of(const Inspection& seen) {
   return tensors;
 }
 
-}  // namespace
+Answer top_of(const Inspection& seen) {
+  Answer top = Answer::array();
+  for (const auto& position : seen.top) {
+    Answer& tokens = top.emplace_back(Answer::array());
+    for (const auto& [id, token, logit, log_probability] : position)
+      tokens.push_back({{"id", id},
+                        {"token", token},
+                        {"logit", short_number(logit)},
+                        {"log_probability", short_number(log_probability)}});
+  }
+  return top;
+}
 
-Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
+InspectionOptions options_of(const nlohmann::json& request) {
   InspectionOptions options;
   options.longest = kLongestSide;
   options.most_values = kMostNumbers;
   options.tensors = list_member(request, "tensors", most_names);
-  const Inspection seen =
-      inspector.inspect(text_member(request, "q"), optional_text(request, "t").value_or(""), options);
+  options.top_tokens = static_cast<int>(count_member(request, "top", kMostTop));
+  if (const auto given = request.find("tokens"); given != request.end() && !given->is_null())
+    options.target_tokens = list_member(request, "tokens", kLongestSide);
+  return options;
+}
+
+}  // namespace
+
+Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
+  const std::string source = text_member(request, "q"), target = optional_text(request, "t").value_or("");
+  const InspectionOptions options = options_of(request);
+  const Inspection seen = inspector.inspect(source, target, options);
   Answer tensors = tensors_of(seen);
   if (tensors.empty() && !options.tensors.empty())
     throw UsageError("\"tensors\" names no tensor of this model; \"names\" of an answer lists them", "tensors",
@@ -61,6 +82,7 @@ Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
                 {"score", seen.score},
                 {"names", names_of(inspector, seen)}};
   answer["tensors"] = std::move(tensors);
+  if (options.top_tokens > 0) answer["top"] = top_of(seen);
   if (!seen.warnings.empty()) answer["warnings"] = seen.warnings;
   return answer;
 }

@@ -12,10 +12,13 @@ using Answer = nlohmann::ordered_json;  // keeps the order of members
 constexpr int kLongestSide = 128;              // tokens per side
 constexpr int kWidestBeam = 16;                // beam size of a trace
 constexpr std::size_t kMostNumbers = 1 << 21;  // per answer
+constexpr int kMostTop = 50;                   // most probable tokens per position
 
-// {"q", "t"?, "tensors"?} -> {"source_tokens", "target_tokens", "predicted", "log_probabilities",
-// "score", "names": [{"name", "shape", "formula"}], "tensors": {name: {"shape", "values"}}}.
-// Without "t", translates first. Names in "tensors" may contain the wildcard *. Values are in
+// {"q", "t" or "tokens"?, "tensors"?, "top"?} -> {"source_tokens", "target_tokens", "predicted",
+// "log_probabilities", "score", "names": [{"name", "shape", "formula"}], "tensors": {name: {"shape",
+// "values"}}, "top": for each predicted token [{"id", "token", "logit", "log_probability"}]}.
+// "tokens" are a translation's, as its answer lists them; without them and "t", translates first.
+// "top" is how many of the most probable tokens to give at each position. Names in "tensors" may contain the wildcard *. Values are in
 // row-major order, with as few digits as f32 needs, null for -inf. UsageError: a member that is
 // missing or of the wrong type, too many tokens or numbers, a name that matches no tensor.
 Answer inspect(const Inspector& inspector, const nlohmann::json& request);

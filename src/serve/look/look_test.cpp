@@ -45,6 +45,48 @@ TEST(LookInspect, GivesTheNumbersOfAnInspection) {
   EXPECT_GE(tensors, 8);
 }
 
+// Of the letters of "cat", which the text's own tokens are not.
+std::vector<std::string> other_tokens() {
+  const Inspection seen = inspector().inspect("a dog", "c a t s");
+  return {seen.target_tokens.begin() + 1, seen.target_tokens.end()};
+}
+
+TEST(LookInspect, ReadsATranslationByItsTokens) {
+  const Inspection seen = inspector().inspect("a dog runs", "two cats");
+  const std::vector<std::string> own(seen.target_tokens.begin() + 1, seen.target_tokens.end());
+  EXPECT_EQ(inspect(inspector(), {{"q", "a dog runs"}, {"tokens", own}}),
+            inspect(inspector(), {{"q", "a dog runs"}, {"t", "two cats"}}));
+  const Answer others = inspect(inspector(), {{"q", "a dog runs"}, {"tokens", other_tokens()}});
+  std::vector<std::string> predicted = other_tokens();
+  predicted.push_back("</s>");
+  EXPECT_EQ(others["predicted"], Answer(predicted));
+  EXPECT_EQ(inspect(inspector(), {{"q", "a dog"}, {"tokens", json::array()}})["predicted"], Answer({"</s>"}));
+}
+
+TEST(LookInspect, GivesTheMostProbableTokensOfEachPosition) {
+  const Answer answer = inspect(
+      inspector(),
+      {{"q", "a dog"}, {"t", "two"}, {"top", 3}, {"tensors", {"generator.log_probabilities", "generator.logits"}}});
+  const std::vector<double> all = answer["tensors"]["generator.log_probabilities"]["values"];
+  const std::vector<double> logits = answer["tensors"]["generator.logits"]["values"];
+  ASSERT_EQ(answer["top"].size(), answer["predicted"].size());
+  const std::size_t columns = all.size() / answer["top"].size();
+  for (std::size_t row = 0; row < answer["top"].size(); ++row) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * columns);
+    std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(columns));
+    std::sort(sorted.rbegin(), sorted.rend());
+    ASSERT_EQ(answer["top"][row].size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Answer& token = answer["top"][row][i];
+      EXPECT_EQ(token["log_probability"], sorted[i]);
+      EXPECT_EQ(token["logit"], logits[row * columns + token["id"].get<std::size_t>()]);
+      if (token["token"] == answer["predicted"][row])
+        EXPECT_EQ(token["log_probability"], answer["log_probabilities"][row]);
+    }
+  }
+  EXPECT_FALSE(inspect(inspector(), {{"q", "a"}, {"t", "two"}}).contains("top"));
+}
+
 std::ptrdiff_t significant_digits(const std::string& number) {
   const std::string digits = number.substr(0, number.find('e'));
   const auto first = std::find_if(digits.begin(), digits.end(), [](char c) { return c >= '1' && c <= '9'; });
@@ -77,6 +119,11 @@ TEST(LookInspect, RefusesWhatIsWrongAndNamesIt) {
   EXPECT_THAT(refusal({{"q", "a"}, {"tensors", "x"}}), HasSubstr("\"tensors\" must be a list"));
   EXPECT_THAT(refusal({{"q", "a"}, {"tensors", {"nothing"}}}), HasSubstr("names no tensor"));
   EXPECT_THAT(refusal({{"q", "a"}, {"tensors", std::vector<std::string>(101, "*")}}), HasSubstr("at most 100"));
+  EXPECT_THAT(refusal({{"q", "a"}, {"tokens", {"\u0e44\x1b"}}}), HasSubstr("has no token"));
+  EXPECT_THAT(refusal({{"q", "a"}, {"t", "a"}, {"tokens", {"a"}}}), HasSubstr("not both"));
+  EXPECT_THAT(refusal({{"q", "a"}, {"tokens", std::vector<std::string>(129, "a")}}), HasSubstr("at most 128"));
+  for (const json& top : {json(-1), json(51), json(1.5), json("3")})
+    EXPECT_THAT(refusal({{"q", "a"}, {"top", top}}), HasSubstr("\"top\" must be a whole number from 0 to 50"));
   std::string longest;
   for (int i = 0; i < 200; ++i) longest += "dog ";
   EXPECT_THAT(refusal({{"q", longest}}), HasSubstr("at most 128"));

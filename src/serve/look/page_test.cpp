@@ -14,14 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path page_folder() { return source_path("src/serve/page"); }
+
 std::vector<fs::path> files_of_the_page() {
   std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(source_path("src/serve/page"))) all.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(page_folder()))
+    if (!entry.is_directory()) all.push_back(entry.path());
   return all;
 }
 
 std::string request_path(const fs::path& file) {
-  return file.filename() == "index.html" ? "/" : "/assets/" + file.filename().string();
+  return file.filename() == "index.html" ? "/" : "/assets/" + fs::relative(file, page_folder()).generic_string();
 }
 
 TEST(Page, ServesEveryFileOfItsFolderAsItIs) {
@@ -36,7 +39,7 @@ TEST(Page, ServesEveryFileOfItsFolderAsItIs) {
     bytes += served->content.size();
   }
   EXPECT_EQ(tags.size(), files_of_the_page().size()) << "every file has a tag of its own";
-  EXPECT_LT(bytes, 200'000u);
+  EXPECT_LT(bytes, 300'000u);
   EXPECT_EQ(page_file("/")->content_type, "text/html; charset=utf-8");
   EXPECT_EQ(page_file("/assets/main.js")->content_type, "text/javascript; charset=utf-8");
   for (const char* path : {"", "/index.html", "/assets/", "/assets/../main.js", "/assets/nothing.js", "/main.js"})
@@ -51,12 +54,19 @@ std::string join(const fs::path& file, const std::string& pattern) {
   return found;
 }
 
+// The path of a file that another one names with this beginning: "./", "../" or "/assets/".
+std::string asked_path(const fs::path& by, const std::string& begin, const std::string& rest) {
+  return begin == "/assets/"
+             ? begin + rest
+             : fs::path(request_path(by)).parent_path().append(begin + rest).lexically_normal().string();
+}
+
 TEST(Page, WhatItAsksForIsThere) {
   for (const fs::path& file : files_of_the_page()) {
     const std::string text = read_file(file);
-    const std::regex asset(R"rx((?:from |import\(|src=|href=)"(?:\./|/assets/)([\w.-]+)")rx");
+    const std::regex asset(R"rx((?:from |import\(|src=|href=)"((?:\.\.?/)+|/assets/)([\w./-]+)")rx");
     for (std::sregex_iterator i(text.begin(), text.end(), asset), end; i != end; ++i)
-      EXPECT_NE(page_file("/assets/" + i->str(1)), nullptr) << file << ": " << i->str();
+      EXPECT_NE(page_file(asked_path(file, i->str(1), i->str(2))), nullptr) << file << ": " << i->str();
   }
 }
 

@@ -50,6 +50,15 @@ std::vector<std::string> list_member(const nlohmann::json& request, const char* 
   return all;
 }
 
+std::int64_t count_member(const nlohmann::json& request, const char* name, std::int64_t most) {
+  const nlohmann::json* value = member(request, name);
+  if (!value) return 0;
+  if (!value->is_number_integer() || *value < 0 || *value > most)
+    throw UsageError(cat("\"", name, "\" must be a whole number from 0 to ", most, ", not ", json_text(*value)), name,
+                     "");
+  return value->get<std::int64_t>();
+}
+
 TranslatorOptions options_member(const nlohmann::json& request, const char* name) {
   const nlohmann::json* value = member(request, name);
   if (!value) return {};

@@ -4,7 +4,7 @@ import { columns, columns_svg } from "./columns.js";
 import { legend, matrix, matrix_svg, pixels, scale_of } from "./matrix.js";
 import { save_buttons } from "./save.js";
 import { inspect, question } from "./server.js";
-import { nothing_to_show, subject, target_field } from "./sentence.js";
+import { hop_field, nothing_to_show, subject, subject_text, target_field } from "./sentence.js";
 import { set, state } from "./state.js";
 import { t } from "./texts.js";
 
@@ -24,7 +24,7 @@ export function attention_view() {
   return root;
 }
 
-const kind = () => (state.kind in KINDS ? state.kind : "cross");
+const kind = () => (Object.hasOwn(KINDS, state.kind) ? state.kind : "cross");
 
 export function update() {
   const about = subject();
@@ -54,7 +54,9 @@ function selected(all) {
   return { layer, head, values: head === "mean" ? layer.mean : layer.heads[head] };
 }
 
-const head_name = (head) => (head === "mean" ? t("mean_of_heads") : t("head", { n: head }));
+// Layers and heads count from 1, other than in the names of tensors.
+const layer_name = ({ layer }) => t("layer", { n: layer + 1 });
+const head_name = (head) => (head === "mean" ? t("mean_of_heads") : t("head", { n: head + 1 }));
 
 // Few fixed scales keep heads comparable; on the widest, a mean over many tokens would be all
 // white.
@@ -62,7 +64,7 @@ const scale_for = (values) => ({ low: 0, high: [0.25, 0.5, 1].find((limit) => va
 
 function map_of(chosen) {
   const { rows, columns: keys } = KINDS[kind()];
-  return { title: `${t(`kind_${kind()}`)}, ${t("layer", { n: chosen.layer.layer })}, ${head_name(chosen.head)}`,
+  return { title: `${t(`kind_${kind()}`)}, ${layer_name(chosen.layer)}, ${head_name(chosen.head)}`,
     rows: pair.answer[rows], columns: pair.answer[keys], values: chosen.values, masked: masked(), scale: scale_for(chosen.values),
     numbers: state.numbers, row_title: t("query"), column_title: t("key") };
 }
@@ -73,14 +75,14 @@ function thumbnail(layer, head, scale, chosen) {
   const canvas = pixels({ rows: pair.answer[rows], columns: pair.answer[keys], values, masked: masked(), scale });
   const current = chosen.layer === layer && chosen.head === head;
   return h("button", { type: "button", class: "thumbnail", "aria-pressed": String(current), "data-layer": layer.layer, "data-head": head,
-    "aria-label": `${t("layer", { n: layer.layer })}, ${head_name(head)}`, title: `${t("layer", { n: layer.layer })}, ${head_name(head)}`,
+    "aria-label": `${layer_name(layer)}, ${head_name(head)}`, title: `${layer_name(layer)}, ${head_name(head)}`,
     onclick: () => set({ layer: String(layer.layer), head: String(head) }) }, canvas);
 }
 
 function thumbnails(all, chosen) {
   const head_row = h("div", { class: "thumb-row heads", "aria-hidden": "true" }, h("span"), h("span", {}, t("mean")),
-    all[0].heads.map((_, i) => h("span", {}, i)));
-  const rows = all.map((layer) => h("div", { class: "thumb-row" }, h("span", { class: "layer-name" }, layer.layer),
+    all[0].heads.map((_, i) => h("span", {}, i + 1)));
+  const rows = all.map((layer) => h("div", { class: "thumb-row" }, h("span", { class: "layer-name" }, layer.layer + 1),
     ["mean", ...layer.heads.keys()].map((head) => thumbnail(layer, head, scale_of(head === "mean" ? layer.mean : layer.heads[head]), chosen))));
   const grid = h("div", { class: "thumbnails", role: "group", "aria-label": t("thumbnails") }, head_row, rows);
   grid.style.setProperty("--heads", all[0].heads.length + 1);
@@ -94,7 +96,7 @@ function controls() {
     labeled(t("attention_of"), select(kinds, kind(), (k) => set({ kind: k }), { id: "kind" })),
     labeled(t("drawn_as"), select([["matrix", t("as_matrix")], ["lines", t("as_lines")]], state.drawing, (d) => set({ drawing: d }), { id: "drawing" })),
     state.drawing === "matrix" && checkbox(t("numbers"), state.numbers, (numbers) => set({ numbers })),
-    target_field());
+    hop_field(), target_field());
 }
 
 function figure(map) {
@@ -110,7 +112,7 @@ function render() {
     h("section", { "aria-label": t("thumbnails") }, h("h3", {}, t("layers_and_heads")), thumbnails(all, chosen)),
     h("section", { class: "large", "aria-label": map.title }, figure(map),
       save_buttons("attention", () => (state.drawing === "lines" ? columns_svg(map) : matrix_svg(map)),
-        () => ({ source: subject()?.q, target: subject()?.t, tensor: chosen.layer.name, head: chosen.head, rows: map.rows, columns: map.columns, values: map.values })))),
+        () => ({ source: subject()?.q, target: subject_text(), tensor: chosen.layer.name, head: chosen.head, rows: map.rows, columns: map.columns, values: map.values })))),
     h("p", { class: "faint" }, t("attention_help")));
   if (focused) root.querySelector(`[data-layer="${focused.layer}"][data-head="${focused.head}"]`)?.focus();
   return undefined;

@@ -1,5 +1,5 @@
 // A line chart of a few series, readable by mouse or arrow keys.
-import { compact, grouped, h, svg } from "./dom.js";
+import { grouped, h, number, svg } from "./dom.js";
 import { t } from "./texts.js";
 
 const WIDTH = 560, HEIGHT = 230, LEFT = 58, RIGHT = 12, TOP = 12, BOTTOM = 36;
@@ -67,13 +67,19 @@ export function chart(given) {
   const show = (i) => {
     at = Math.min(Math.max(i, 0), xs.length - 1);
     line.setAttribute("d", `M${f.at_x(xs[at])} ${TOP}V${HEIGHT - BOTTOM}`);
-    readout.textContent = `${given.x_label} ${grouped(xs[at])}: ${series.map((s) => `${s.name} ${compact(nearest(s.points, xs[at])[1])}`).join(", ")}`;
+    readout.textContent = `${given.x_label} ${grouped(xs[at])}: ${series.map((s) => `${s.name} ${number(nearest(s.points, xs[at])[1])}`).join(", ")}`;
   };
   drawing.addEventListener("mousemove", (event) => {
     const box = drawing.getBoundingClientRect(), x = (event.clientX - box.left) / box.width * WIDTH;
     const wanted = f.x.low + (x - LEFT) / (WIDTH - LEFT - RIGHT) * (f.x.high - f.x.low);
     show(xs.indexOf(nearest(xs.map((v) => [v]), wanted)[0]));
   });
+  const leave = () => {
+    line.setAttribute("d", "");
+    readout.textContent = summary(series);
+  };
+  drawing.addEventListener("mouseleave", leave);
+  drawing.addEventListener("blur", leave);
   drawing.addEventListener("keydown", (event) => {
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 10, PageDown: at + 10, Home: 0, End: xs.length - 1 }[event.key];
     if (to === undefined) return;
@@ -84,4 +90,4 @@ export function chart(given) {
 }
 
 // The last values, in words.
-const summary = (series) => series.map((s) => `${s.name} ${compact(s.points.at(-1)[1])}`).join(", ");
+const summary = (series) => series.map((s) => `${s.name} ${number(s.points.at(-1)[1])}`).join(", ");

@@ -1,52 +1,59 @@
 // Attention as lines between two columns of tokens: thicker and darker for larger weights.
-import { h, number, piece_text, scrolling, svg } from "./dom.js";
-import { palette, rgb } from "./matrix.js";
+import { h, number, piece_text, replace, scrolling, svg } from "./dom.js";
+import { label, palette, rgb, ruler, widest } from "./matrix.js";
 import { t } from "./texts.js";
 
-const ROW = 22, WIDTH = 520, SIDE = 150, LEAST = 0.02;
+const ROW = 22, FONT = 13, WIDEST = 620, LEAST = 0.02;
 
 const weight = (m, row, column) => m.values[row * m.columns.length + column] ?? 0;
 
-function tokens(m, labels, { x, anchor, side }) {
+function tokens(m, labels, { x, anchor, side, room }) {
   return labels.map((text, i) => svg("g", { class: "token", "data-side": side, "data-index": i, role: "button",
     "aria-label": `${side === "row" ? m.row_title : m.column_title} ${piece_text(text)}` },
-    svg("rect", { x: anchor === "end" ? 0 : x - 6, y: i * ROW + 1, width: SIDE - 2, height: ROW - 2, fill: "transparent" }),
-    svg("text", { x, y: i * ROW + 15, "text-anchor": anchor, fill: palette().ink }, piece_text(text))));
+    svg("rect", { x: anchor === "end" ? 0 : x - 4, y: i * ROW + 1, width: room - 2, height: ROW - 2, fill: "transparent" }),
+    label(text, { x, y: i * ROW + 15, "text-anchor": anchor }, Math.max(4, Math.floor(room / 8)))));
 }
 
-function lines(m) {
+function lines(m, at) {
   const all = [];
   m.rows.forEach((_, r) => m.columns.forEach((__, c) => {
     const w = weight(m, r, c);
     if (w < LEAST) return;
-    all.push(svg("path", { d: curve(r, c), fill: "none", stroke: rgb(palette().up), "stroke-width": 0.5 + 4 * w,
+    all.push(svg("path", { d: curve(r, c, at), fill: "none", stroke: rgb(palette().up), "stroke-width": 0.5 + 4 * w,
       "stroke-opacity": Math.min(1, 0.15 + w), "data-row": r, "data-column": c }));
   }));
   return all;
 }
 
-function curve(r, c) {
-  const x1 = SIDE, x2 = WIDTH - SIDE, y1 = (r + 0.5) * ROW, y2 = (c + 0.5) * ROW, middle = (x1 + x2) / 2;
+function curve(r, c, { x1, x2 }) {
+  const y1 = (r + 0.5) * ROW, y2 = (c + 0.5) * ROW, middle = (x1 + x2) / 2;
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
 
-export function columns_svg(m) {
+export function columns_svg(m, room = WIDEST) {
+  const width = Math.min(room, WIDEST), sides = [m.rows, m.columns].map((labels) => Math.min(widest(labels, FONT), 0.35 * width));
+  const at = { x1: sides[0], x2: width - sides[1] };
   const height = Math.max(m.rows.length, m.columns.length) * ROW + 4;
-  return svg("svg", { width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, class: "columns", role: "group", "aria-label": m.title,
-    "font-family": "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif", "font-size": 13 },
-    lines(m), tokens(m, m.rows, { x: SIDE - 6, anchor: "end", side: "row" }),
-    tokens(m, m.columns, { x: WIDTH - SIDE + 6, anchor: "start", side: "column" }));
+  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: "columns", role: "group", "aria-label": m.title,
+    "font-family": "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif", "font-size": FONT },
+    lines(m, at), tokens(m, m.rows, { x: at.x1 - 4, anchor: "end", side: "row", room: sides[0] }),
+    tokens(m, m.columns, { x: at.x2 + 4, anchor: "start", side: "column", room: sides[1] }));
 }
 
 // The tokens that one token attends to, or those that attend to it.
 function partners(m, side, index) {
   const others = side === "row" ? m.columns.map((text, c) => [text, weight(m, index, c)]) : m.rows.map((text, r) => [text, weight(m, r, index)]);
   const best = others.sort((a, b) => b[1] - a[1]).slice(0, 4).filter(([, w]) => w >= 0.01);
-  return best.map(([text, w]) => `${piece_text(text)} ${number(w, 2)}`).join(", ") || "—";
+  return best.map(([text, w]) => `${piece_text(text)} ${number(w)}`).join(", ") || "—";
 }
 
 export function columns(m) {
-  const drawing = columns_svg(m), readout = h("p", { class: "readout", role: "status" }, t("columns_keys"));
+  const place = scrolling(m.title), readout = h("p", { class: "readout", role: "status" }, t("columns_keys"));
+  return h("figure", { "aria-label": m.title }, h("figcaption", {}, m.title), ruler((room) => replace(place, wired(m, columns_svg(m, room), readout))), place, readout);
+}
+
+// The drawing, which shows the lines of the token pointed at.
+function wired(m, drawing, readout) {
   const show = (side, index) => {
     for (const path of drawing.querySelectorAll("path"))
       path.classList.toggle("off", Number(path.dataset[side]) !== index);
@@ -61,8 +68,11 @@ export function columns(m) {
     token.addEventListener("focus", own);
     token.addEventListener("keydown", (event) => move(event, all, i, m));
   });
-  drawing.addEventListener("mouseleave", () => drawing.querySelectorAll("path").forEach((p) => p.classList.remove("off")));
-  return h("figure", { "aria-label": m.title }, h("figcaption", {}, m.title), scrolling(m.title, drawing), readout);
+  drawing.addEventListener("mouseleave", () => {
+    drawing.querySelectorAll("path").forEach((p) => p.classList.remove("off"));
+    readout.textContent = t("columns_keys");
+  });
+  return drawing;
 }
 
 // Arrow keys: up and down within a column, left and right to the other one.

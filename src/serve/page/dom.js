@@ -76,23 +76,24 @@ export function roving(elements, vertical = false) {
   });
 }
 
-// Keeps the sign for a space before a piece, "▁the"; drawings show it in gray.
-export const piece_text = (piece) => (piece === "" ? "∅" : piece);
+// A piece as text. A light ␣ is the space before a word, which vocabularies write as the heavy "▁".
+const BLANK = "␣";
+export const piece_text = (piece) => (piece === "" ? "∅" : piece.replaceAll("▁", BLANK));
+export const piece_parts = (text) => text.split(/(␣)/).filter(Boolean).map((part) => ({ part, blank: part === BLANK }));
+export const piece = (text) => h("bdi", {}, piece_parts(piece_text(text)).map(({ part, blank }) => (blank ? h("span", { class: "blank" }, part) : part)));
 
-export function number(value, digits = 3) {
+// The one format of numbers: three decimals, but two digits of a small number (0.0042, 4.2e−5), and
+// whole ones from a thousand on (12,345).
+export function number(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "";
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
-  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 0.5 * 10 ** -digits)) return minus(value.toExponential(1));
-  return minus(value.toFixed(digits));
+  if (Math.abs(value) >= 1e9) return minus(value.toExponential(1));
+  if (Math.abs(value) >= 1000) return minus(grouped(value));
+  if (value === 0 || Math.abs(value) >= 0.01) return decimals(value);
+  return minus(Math.abs(value) < 0.001 ? value.toExponential(1) : value.toFixed(4));
 }
-const minus = (text) => text.replace("-", "−");
-
-// A number of any size with few digits.
-export function compact(value) {
-  if (!Number.isFinite(value)) return number(value);
-  if (Math.abs(value) >= 1000) return grouped(value);
-  return minus(value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4))));
-}
+export const decimals = (value) => minus(value.toFixed(3));
+const minus = (text) => text.replaceAll("-", "−");
 
 export const grouped = (value) => Math.round(value).toLocaleString("en-US");
 

@@ -1,9 +1,10 @@
 // Figure 1 of the paper. Each box opens the tensors that it computes for the current sentence, with
 // formulas.
+import { TOP, top_view } from "./parts/bars.js";
 import { h, labeled, replace, select, svg } from "./dom.js";
 import { save_buttons } from "./save.js";
 import { inspect, latest, question } from "./server.js";
-import { model, nothing_to_show, subject, target_field } from "./sentence.js";
+import { hop_field, inside, nothing_to_show, subject, target_field } from "./sentence.js";
 import { set, state } from "./state.js";
 import { norm_chart, position_chart, tensor_view } from "./tensor.js";
 import { t } from "./texts.js";
@@ -62,7 +63,7 @@ export function figure_view() {
 export function update() {
   const about = subject();
   if (!about) return replace(root, nothing_to_show());
-  return pair.put(about);
+  return pair.put({ ...about, top: TOP });
 }
 
 function shape_of(box) {
@@ -95,7 +96,7 @@ function box_element(box) {
     svg("title", {}, label), shape_of(box));
 }
 
-const stack_height = (stack) => model()?.layers?.[stack] ?? "N";
+const stack_height = (stack) => inside()?.layers?.[stack] ?? "N";
 
 function drawing() {
   const arrow = svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 1L7 4L0 7z", class: "tip" }));
@@ -116,8 +117,8 @@ const rank = ({ name }) => ORDER.indexOf(name.split(".").at(-1));
 const names_in = (box) => pair.answer.names.filter(({ name }) => box.opens(name, layer())).sort((a, b) => rank(a) - rank(b));
 
 function controls() {
-  const all = Array.from({ length: layer_count() }, (_, i) => [i, i]);
-  return h("div", { class: "controls no-print" }, labeled(t("layer_choice"), select(all, layer(), change_layer, { id: "stack" })), target_field());
+  const all = Array.from({ length: layer_count() }, (_, i) => [i, i + 1]);
+  return h("div", { class: "controls no-print" }, labeled(t("layer_choice"), select(all, layer(), change_layer, { id: "stack" })), hop_field(), target_field());
 }
 
 // The same tensor of the other layer.
@@ -143,16 +144,20 @@ async function numbers_of({ answer, body }, name) {
   return known.get(name);
 }
 
+// Tensors with a column for each entry of the vocabulary.
+const of_vocabulary = /^generator\.(logits|log_probabilities)$/;
+
 // Shows the numbers of the chosen tensor and other drawings of this box.
 async function show_numbers(place, box, names) {
   const chosen = names.find(({ name }) => name === state.tensor) ?? names[0];
-  if (!chosen) return;
+  if (!chosen) return undefined;
+  if (of_vocabulary.test(chosen.name)) return replace(place, top_view(pair.answer, chosen.name));
   const asked = { ...pair };  // the sentence may change meanwhile
   replace(place, h("p", { class: "faint" }, t("loading")));
   try {
     const sum = box.norms && names.find(({ name }) => name.endsWith(".sum")), norm = box.norms && names.find(({ name }) => name.endsWith(".norm"));
     const tensor = await numbers_of(asked, chosen.name);
-    if (!tensor) return;
+    if (!tensor) return undefined;
     const parts = [tensor_view({ ...chosen, ...tensor }, asked.answer)];
     if (sum && norm) parts.push(norm_chart(await numbers_of(asked, sum.name), await numbers_of(asked, norm.name)));
     if (box.kind === "positions") parts.push(position_chart(tensor));
@@ -160,6 +165,7 @@ async function show_numbers(place, box, names) {
   } catch (error) {
     replace(place, h("p", { class: "status error", role: "alert" }, error.message));
   }
+  return undefined;
 }
 
 function panel() {
@@ -168,7 +174,7 @@ function panel() {
   const names = names_in(box), place = h("div", { class: "numbers" });
   show_numbers(place, box, names);
   return h("section", { class: "panel", "aria-label": t(`box_${box.id}`) }, h("h3", {}, t(`box_${box.id}`).replace("\n", " ")),
-    h("p", {}, t(`about_${box.kind}`)), names.length ? tensor_list(names) : h("p", { class: "faint" }, t("no_tensors")), place);
+    h("p", {}, t(`about_${box.kind}`)), names.length ? [tensor_list(names), names.some(({ name }) => name.includes(".layers.")) && h("p", { class: "faint" }, t("counted"))] : h("p", { class: "faint" }, t("no_tensors")), place);
 }
 
 function render() {

@@ -1,24 +1,24 @@
 // The frame of the page: languages, themes and views, and updates to them.
 import { attention_view, update as update_attention } from "./attention.js";
-import { button, direction_of, h, labeled, number, piece_text, replace, roving, select } from "./dom.js";
+import { button, direction_of, h, labeled, number, piece, replace, roving, select } from "./dom.js";
 import { figure_view, update as update_figure } from "./figure.js";
 import { matrix, legend } from "./matrix.js";
 import { runs_view, update as update_runs } from "./runs.js";
 import { copy_link, save_buttons } from "./save.js";
 import { search_view, update as update_search } from "./search.js";
-import { alternatives, chosen, model, on_translation, sentence, sentence_panel, translate_now } from "./sentence.js";
+import { alternatives, begin, chosen, model, on_translation, sentence, sentence_panel } from "./sentence.js";
 import { info, models } from "./server.js";
 import { on_change, read_address, read_memory, set, state } from "./state.js";
 import { LANGUAGES, language, t } from "./texts.js";
 
 const VIEWS = {
   translate: { make: alternatives_view, update: update_alternatives, keys: [] },
-  attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced"] },
-  search: { make: search_view, update: update_search, keys: ["step"] },
-  figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced"] },
+  attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced", "hop"] },
+  search: { make: search_view, update: update_search, keys: ["step", "hop"] },
+  figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced", "hop"] },
   runs: { make: runs_view, update: update_runs, keys: ["run"] },
 };
-const view_name = () => (state.view in VIEWS ? state.view : "translate");
+const view_name = () => (Object.hasOwn(VIEWS, state.view) ? state.view : "translate");
 const view = () => VIEWS[view_name()];
 
 let alternatives_root;
@@ -33,7 +33,7 @@ function token_row(translation) {
   const all = [...translation.tokens, "</s>"];
   return h("p", { class: "tokens", dir: direction_of(model()?.target) }, all.map((token, i) => {
     const p = Math.exp(translation.token_scores[i]);
-    return h("span", { class: "token-chip", style: { "--p": p }, title: `p ${number(p, 4)}` }, h("bdi", {}, piece_text(token)), h("small", {}, number(p, 2)));
+    return h("span", { class: "token-chip", style: { "--p": p }, title: `p ${number(p)}` }, piece(token), h("small", {}, number(p)));
   }));
 }
 
@@ -47,7 +47,7 @@ function alternative(translation, rank) {
 function alignment_map(translation) {
   const { source_words, target_words, weights } = translation.alignment;
   return { title: t("alignment"), rows: [...target_words, "</s>"], columns: [...source_words, "</s>"], values: weights.flat(), scale: { low: 0, high: 1 },
-    numbers: source_words.length <= 14, row_title: t("translation"), column_title: t("source") };
+    numbers: "fit", row_title: t("translation"), column_title: t("source") };
 }
 
 function update_alternatives() {
@@ -58,7 +58,9 @@ function update_alternatives() {
   replace(alternatives_root, h("div", { class: "two-parts" },
     h("section", {}, h("h3", {}, t("alternatives")), h("ol", { class: "results", id: "alternatives" }, alternatives().map(alternative)),
       h("h3", {}, t("tokens")), token_row(translation), h("p", { class: "faint" }, t("tokens_help"))),
-    map && h("section", {}, matrix(map), legend(map.scale), save_buttons("translation", null, () => sentence.results))));
+    map && h("section", {}, matrix(map), legend(map.scale), h("p", { class: "faint" }, t("alignment_help")),
+      h("span", { class: "controls no-print" }, button(t("every_head"), () => set({ view: "attention" }), { id: "every-head" }),
+        save_buttons("translation", null, () => sentence.results)))));
   if (focused >= 0) alternatives_root.querySelectorAll(".alternative")[focused]?.focus();
   return undefined;
 }
@@ -79,8 +81,8 @@ function tabs() {
 function render_header() {
   const said = h("span", { class: "said", role: "status" });
   const themes = [["", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]];
-  replace(document.getElementById("header"), h("h1", {}, "hexapla"), h("div", { class: "controls no-print" },
-    said, button(t("share"), () => copy_link((text) => { said.textContent = text; }), { id: "share" }),
+  replace(document.getElementById("header"), h("h1", {}, "hexapla"), h("p", { class: "about" }, t("about")), h("div", { class: "controls no-print" },
+    said, button(h("span", {}, t("share")), () => copy_link((text) => { said.textContent = text; }), { id: "share" }),
     labeled(t("theme"), select(themes, state.theme, (theme) => set({ theme }), { id: "theme" })),
     labeled("Language / 语言", select(Object.entries(LANGUAGES), language(), (lang) => set({ lang }), { id: "lang" }))));
 }
@@ -95,6 +97,14 @@ function render() {
   top.hidden = view_name() === "runs";
   replace(document.getElementById("main"), top, tabs(), place);
   replace(place, content());
+  show_tab();
+}
+
+// Narrow windows show a part of the tabs.
+function show_tab() {
+  const all = document.querySelector(".tabs"), { left, right } = all.querySelector("[aria-selected=true]").getBoundingClientRect();
+  const place = all.getBoundingClientRect();
+  if (left < place.left || right > place.right) all.scrollLeft += (left + right - place.left - place.right) / 2;
 }
 
 const content = () => [h("h2", { class: "visually-hidden" }, t(`view_${view_name()}`)), view().make()];
@@ -107,7 +117,7 @@ function change_view() {
   const place = document.getElementById("view");
   place.setAttribute("aria-labelledby", `tab-${view_name()}`);
   replace(place, content());
-  document.querySelector("[role=tab][aria-selected=true]").scrollIntoView({ block: "nearest", inline: "nearest" });
+  show_tab();
   if (had_focus) document.querySelector("[role=tab][aria-selected=true]").focus();
 }
 
@@ -137,7 +147,7 @@ async function start() {
     sentence.error = error.message;
   }
   render();
-  if (state.q.trim()) translate_now();
+  begin();
 }
 
 start();

@@ -1,12 +1,12 @@
 // A heat map, readable by mouse or arrow keys, and the same numbers as a table for screen readers.
-import { fresh_id, h, number, piece_text, svg } from "./dom.js";
+import { decimals, fresh_id, h, number, piece_parts, piece_text, replace, svg } from "./dom.js";
 import { state } from "./state.js";
 import { t } from "./texts.js";
 
 const MOST_SVG = 60;          // rows or columns; larger matrices use a canvas
-const MOST_COLUMNS = 1200;    // pixels of a canvas
+const MOST_COLUMNS = 512;     // drawn, if they have no names
 const MOST_IN_TABLE = 20000;  // numbers
-const DRAWING_WIDTH = 560;    // pixels, if the window is wide enough
+const SAVED_WIDTH = 640, NUMBER_WIDTH = 38, SMALL = 9;  // pixels: a file's drawing, a cell with a number, the smallest letters
 
 export const is_dark = () => state.theme === "dark" || (state.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 
@@ -37,23 +37,30 @@ export function scale_of(values) {
   return { low, high };
 }
 
-// The positions of all parts in pixels.
-function layout(m) {
-  const rows = m.rows.length, columns = m.columns.length;
-  const room = Math.max(240, Math.min(DRAWING_WIDTH, innerWidth - 120));
-  const width = Math.min(Math.max(room / columns, m.numbers ? 34 : 1), 40);
-  const height = Math.min(Math.max(420 / rows, m.numbers ? 18 : 11), Math.max(18, Math.min(width, 30)));
-  const font = Math.min(13, Math.max(9, 0.75 * Math.min(height, 16)));
-  const widest = (labels) => Math.min(140, 10 + font * 0.64 * Math.max(0, ...labels.map((l) => [...piece_text(l)].length)));
-  const left = m.row_labels === false ? 8 : widest(m.rows);
-  const below = m.column_labels === false || width < 9 ? 8 : widest(m.columns);
-  return { width, height, font, left, below, all_width: left + columns * width + 12, all_height: rows * height + below + 6 };
+const between = (value, low, high) => Math.min(Math.max(value, low), high);
+
+// The sizes of all parts in pixels, if the drawing may be `room` wide. Cells with labels or numbers
+// stay wide enough to be read: then the drawing may be wider.
+function layout(m, room) {
+  const rows = m.rows.length, columns = m.columns.length, labeled = m.column_labels !== false;
+  const most_left = Math.min(140, room / 3);
+  const left_for = (font) => (m.row_labels === false ? 8 : Math.min(most_left, widest(m.rows, font)));
+  const share = (room - left_for(SMALL) - 2) / columns;
+  const numbers = m.numbers === "fit" ? share >= NUMBER_WIDTH : Boolean(m.numbers);
+  const tall = between(420 / rows, numbers ? 18 : 11, Math.max(18, Math.min(share, 30)));
+  const font = between(0.75 * tall, SMALL, 13), left = left_for(font);
+  const width = between((room - left - 2) / columns, numbers ? NUMBER_WIDTH : labeled ? 11 : 0, 44);
+  const height = Math.min(tall, Math.max(18, width)), below = labeled ? widest(m.columns, Math.min(font, width)) : 8;
+  return { width, height, font, left, below, numbers, cells_width: columns * width, cells_height: rows * height };
 }
 
-function label(text, attributes) {
-  const shown = piece_text(text), short = shown.length > 18 ? `${shown.slice(0, 17)}…` : shown;
-  const blank = short.startsWith("▁") && short.length > 1 && svg("tspan", { fill: palette().faint, "fill-opacity": 0.6 }, "▁");
-  return svg("text", { fill: palette().ink, ...attributes }, blank, blank ? short.slice(1) : short);
+export const widest = (labels, font) => Math.min(140, 10 + font * 0.62 * Math.max(0, ...labels.map((l) => Math.min([...piece_text(l)].length, 18))));
+
+// A piece in a drawing, cut to `most` letters.
+export function label(text, attributes, most = 18) {
+  const shown = [...piece_text(text)], short = shown.length > most ? `${shown.slice(0, most - 1).join("")}…` : shown.join("");
+  return svg("text", { fill: palette().ink, ...attributes }, piece_parts(short).map(({ part, blank }) =>
+    (blank ? svg("tspan", { fill: palette().faint }, part) : part)));
 }
 
 function hatch() {
@@ -65,35 +72,45 @@ function hatch() {
 
 const is_masked = (m, i) => m.values[i] === null || Boolean(m.masked?.[i]);
 
+const FONT = { "font-family": "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif", "aria-hidden": "true" };
+const drawing_of = (width, height, ...parts) => svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, ...FONT }, ...parts);
+
 // An <svg> with explicit colors, so that it can be saved.
 export function matrix_svg(m) {
-  const at = layout(m), { pattern, fill } = hatch(), scale = m.scale ?? scale_of(m.values);
-  const drawing = svg("svg", { width: at.all_width, height: at.all_height, viewBox: `0 0 ${at.all_width} ${at.all_height}`,
-    "font-family": "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif", "font-size": at.font, "aria-hidden": "true" }, svg("defs", {}, pattern));
-  m.rows.forEach((_, r) => m.columns.forEach((__, c) => drawing.append(...cell(m, r, c, { at, fill, scale }))));
-  drawing.append(svg("rect", { x: at.left, y: 0.5, width: m.columns.length * at.width, height: m.rows.length * at.height,
-    fill: "none", stroke: palette().line }));
-  if (m.row_labels !== false)
-    m.rows.forEach((text, r) => drawing.append(label(text,
-      { "data-row": r, x: at.left - 5, y: (r + 0.5) * at.height + at.font * 0.36, "text-anchor": "end" })));
-  if (at.below > 8)
-    m.columns.forEach((text, c) => drawing.append(column_label(text, at, c, m.rows.length)));
-  return drawing;
+  const at = layout(m, SAVED_WIDTH);
+  return drawing_of(at.left + at.cells_width + 2, at.cells_height + at.below + 4, cells(m, at, at.left),
+    row_names(m, at, at.left - 5), column_names(m, at, at.left, at.cells_height + 6));
 }
 
-function column_label(text, at, c, rows) {
-  const x = at.left + (c + 0.5) * at.width + at.font * 0.36, y = rows * at.height + 6;
-  return label(text, { "data-column": c, x, y, "text-anchor": "end", transform: `rotate(-90 ${x} ${y})` });
+function cells(m, at, x) {
+  const { pattern, fill } = hatch(), scale = m.scale ?? scale_of(m.values);
+  return [svg("defs", {}, pattern), m.rows.map((_, r) => m.columns.map((__, c) => cell(m, r, c, { at, x, fill, scale }))),
+    svg("rect", { x: x + 0.5, y: 0.5, width: at.cells_width - 1, height: at.cells_height - 1, fill: "none", stroke: palette().line })];
 }
 
-function cell(m, r, c, { at, fill, scale }) {
+function row_names(m, at, x) {
+  if (m.row_labels === false) return [];
+  return m.rows.map((text, r) => label(text,
+    { "data-row": r, x, y: (r + 0.5) * at.height + at.font * 0.36, "text-anchor": "end", "font-size": at.font }));
+}
+
+function column_names(m, at, left, y) {
+  if (m.column_labels === false) return [];
+  const size = Math.min(at.font, at.width);
+  return m.columns.map((text, c) => {
+    const x = left + (c + 0.5) * at.width + size * 0.36;
+    return label(text, { "data-column": c, x, y, "text-anchor": "end", "font-size": size, transform: `rotate(-90 ${x} ${y})` });
+  });
+}
+
+function cell(m, r, c, { at, x: left, fill, scale }) {
   const i = r * m.columns.length + c, value = m.values[i], masked = is_masked(m, i);
-  const x = at.left + c * at.width, y = r * at.height;
+  const x = left + c * at.width, y = r * at.height;
   const box = svg("rect", { x, y, width: at.width, height: at.height, fill: masked ? fill : rgb(color_of(value, scale)) });
-  if (!m.numbers || masked) return [box];
+  if (!at.numbers || masked) return [box];
   const ink = is_strong(value, scale) ? (is_dark() ? "#101418" : "#ffffff") : palette().ink;
   return [box, svg("text", { x: x + at.width / 2, y: y + at.height / 2 + 3.5, "text-anchor": "middle", "font-size": 10, fill: ink },
-    Math.abs(value) < 0.005 ? "0" : number(value, 2))];
+    Math.abs(value) < 0.0005 ? "0" : decimals(value))];
 }
 
 // An image with one pixel per cell, which the browser enlarges.
@@ -111,23 +128,37 @@ export function pixels(m, canvas = h("canvas")) {
   return canvas;
 }
 
-function matrix_canvas(m) {
-  const at = layout(m), canvas = pixels(m, h("canvas", { class: "pixels", "aria-hidden": "true" }));
-  canvas.style.setProperty("width", `${m.columns.length * at.width}px`);
-  canvas.style.setProperty("height", `${m.rows.length * at.height}px`);
-  canvas.style.setProperty("margin-left", `${at.left}px`);
-  const names = h("div", { class: "row-names", "aria-hidden": "true" });
-  if (m.row_labels !== false && at.height >= 9)
-    m.rows.forEach((text, r) => names.append(h("span", { style: { top: `${r * at.height}px`, height: `${at.height}px`,
-      width: `${at.left - 5}px`, "line-height": `${at.height}px`, "font-size": `${at.font}px` } }, piece_text(text))));
-  return h("div", { class: "canvas-box" }, names, canvas);
+function cells_of(m, at) {
+  if (m.rows.length <= MOST_SVG && m.columns.length <= MOST_SVG) return drawing_of(at.cells_width, at.cells_height, cells(m, at, 0));
+  const canvas = pixels(m, h("canvas", { class: "pixels", "aria-hidden": "true" }));
+  canvas.style.setProperty("width", `${at.cells_width}px`);
+  canvas.style.setProperty("height", `${at.cells_height}px`);
+  return canvas;
+}
+
+// The names stay in sight while the cells scroll.
+function parts(m, at) {
+  return [h("div", { class: "row-names" }, drawing_of(at.left, at.cells_height, row_names(m, at, at.left - 5))), cells_of(m, at),
+    h("div", { class: "corner" }), h("div", { class: "column-names" }, drawing_of(at.cells_width, at.below, column_names(m, at, 0, 6)))];
+}
+
+// Calls draw(width) whenever the width of the element around the ruler changes, before it is painted.
+export function ruler(draw) {
+  const line = h("div"), seen = { width: 0 };
+  new ResizeObserver(() => {
+    const { width } = line.getBoundingClientRect();
+    if (width === 0 || Math.abs(width - seen.width) < 1) return;
+    seen.width = width;
+    draw(width);
+  }).observe(line);
+  return line;
 }
 
 function hidden_table(m) {
   const head = h("tr", {}, h("td"), m.columns.map((c) => h("th", { scope: "col" }, piece_text(c))));
   const body = m.rows.map((name, r) => h("tr", {}, h("th", { scope: "row" }, piece_text(name)), m.columns.map((_, c) => {
     const i = r * m.columns.length + c;
-    return h("td", {}, is_masked(m, i) ? t("masked") : number(m.values[i], 4));
+    return h("td", {}, is_masked(m, i) ? t("masked") : number(m.values[i]));
   })));
   return h("div", { class: "visually-hidden" },
     h("table", {}, h("caption", {}, m.title), h("thead", {}, head), h("tbody", {}, body)));
@@ -154,19 +185,28 @@ function pooled(m) {
 const KEYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
   PageUp: [-10, 0], PageDown: [10, 0], Home: [0, -1e9], End: [0, 1e9] };
 
-// The frame around one cell, moved by mouse and keys, and the text that reads out its value.
-function cursor(m, box, readout) {
-  const at = layout(m), frame = h("div", { class: "cursor", hidden: true });
+// The frame around one cell, moved by mouse and keys, and the text that reads out its value. at():
+// the sizes.
+function cursor(m, box, at, readout) {
+  const frame = h("div", { class: "cursor", hidden: true });
   const place = { row: 0, column: 0 };
-  const clamp = (v, n) => Math.min(Math.max(v, 0), n - 1);
-  const show = (row, column) => {
-    Object.assign(place, { row: clamp(row, m.rows.length), column: clamp(column, m.columns.length) });
-    frame.hidden = false;
-    for (const [key, value] of Object.entries({ left: at.left + place.column * at.width, top: place.row * at.height,
-      width: at.width, height: at.height })) frame.style.setProperty(key, `${value}px`);
+  const mark = () => {
     for (const [name, index] of [["row", place.row], ["column", place.column]])
-      box.querySelectorAll(`text[data-${name}]`).forEach((text) => text.classList.toggle("here", Number(text.dataset[name]) === index));
+      box.querySelectorAll(`text[data-${name}]`).forEach((text) => text.classList.toggle("here", !frame.hidden && Number(text.dataset[name]) === index));
+  };
+  const show = (row, column) => {
+    Object.assign(place, { row: between(row, 0, m.rows.length - 1), column: between(column, 0, m.columns.length - 1) });
+    frame.hidden = false;
+    const { left, width, height } = at();
+    for (const [key, value] of Object.entries({ left: left + place.column * width, top: place.row * height, width, height }))
+      frame.style.setProperty(key, `${value}px`);
+    mark();
     readout.textContent = read_cell(m, place.row, place.column);
+  };
+  const hide = () => {
+    frame.hidden = true;
+    mark();
+    readout.textContent = t("matrix_keys");
   };
   box.addEventListener("keydown", (event) => {
     const step = KEYS[event.key];
@@ -177,10 +217,13 @@ function cursor(m, box, readout) {
     frame.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
   box.addEventListener("focus", () => show(place.row, place.column));
+  box.addEventListener("blur", hide);
+  box.addEventListener("mouseleave", () => (box.matches(":focus-visible") ? show(place.row, place.column) : hide()));
   box.addEventListener("mousemove", (event) => {
-    const inside = box.getBoundingClientRect();
-    const column = Math.floor((event.clientX - inside.left + box.scrollLeft - at.left) / at.width);
-    const row = Math.floor((event.clientY - inside.top + box.scrollTop) / at.height);
+    const inside = box.getBoundingClientRect(), { left, below, width, height } = at();
+    if (event.clientX - inside.left < left || event.clientY - inside.top > box.clientHeight - below) return;  // a name
+    const column = Math.floor((event.clientX - inside.left + box.scrollLeft - left) / width);
+    const row = Math.floor((event.clientY - inside.top + box.scrollTop) / height);
     if (row >= 0 && column >= 0 && row < m.rows.length && column < m.columns.length) show(row, column);
   });
   return frame;
@@ -188,22 +231,32 @@ function cursor(m, box, readout) {
 
 function read_cell(m, row, column) {
   const i = row * m.columns.length + column;
-  const value = is_masked(m, i) ? t("masked") : number(m.values[i], 4);
+  const value = is_masked(m, i) ? t("masked") : number(m.values[i]);
   return `${m.row_title ?? t("row")} ${piece_text(m.rows[row])} → ${m.column_title ?? t("column")} ${piece_text(m.columns[column])}: ${value}`;
 }
 
-// m: {title, rows, columns (labels), values (row-major, null: masked), masked?, scale?, numbers?,
-// row_title?, column_title?, row_labels?, column_labels?}
+// m: {title, rows, columns (labels), values (row-major, null: masked), masked?, scale?, numbers?
+// (true, or "fit": if there is room), row_title?, column_title?, row_labels?, column_labels?}. As wide
+// as the place that it gets; wider drawings scroll inside.
 export function matrix(given) {
-  const m = pooled({ ...given, numbers: given.numbers && given.columns.length <= 40 });
+  const m = pooled({ ...given, numbers: given.columns.length <= 40 && given.numbers });
   const readout = h("p", { class: "readout", role: "status" }, t("matrix_keys"));
-  const large = m.rows.length > MOST_SVG || m.columns.length > MOST_SVG;
   const box = h("div", { class: "matrix", tabindex: "0", role: "application", "aria-roledescription": t("matrix"),
-    "aria-label": `${m.title}. ${t("matrix_size", { rows: m.rows.length, columns: m.columns.length })}` },
-    large ? matrix_canvas(m) : matrix_svg(m));
-  box.append(cursor(m, box, readout));
+    "aria-label": `${m.title}. ${t("matrix_size", { rows: m.rows.length, columns: m.columns.length })}` });
+  const grid = h("div", { class: "matrix-grid" }), drawn = { at: layout(m, SAVED_WIDTH) };
+  const draw = (room) => {
+    drawn.at = layout(m, room);
+    grid.style.setProperty("grid-template-columns", `${drawn.at.left}px ${drawn.at.cells_width}px`);
+    box.style.setProperty("scroll-padding", `0 0 ${drawn.at.below}px ${drawn.at.left}px`);
+    replace(grid, parts(m, drawn.at));
+  };
+  const fit = (width) => {
+    draw(width);
+    if (box.clientWidth < width) draw(box.clientWidth);  // beside a scroll bar
+  };
+  box.append(grid, cursor(m, box, () => drawn.at, readout));
   return h("figure", { class: "matrix-figure", "aria-label": m.title }, h("figcaption", {}, m.title, m.note && h("span", { class: "faint" }, ` ${m.note}`)),
-    box, readout, m.rows.length * m.columns.length <= MOST_IN_TABLE && hidden_table(m));
+    ruler(fit), box, readout, m.rows.length * m.columns.length <= MOST_IN_TABLE && hidden_table(m));
 }
 
 // A color bar from the smallest to the largest value.
@@ -212,6 +265,6 @@ export function legend(scale, masked) {
   const bar = svg("svg", { width: 120, height: 12, "aria-hidden": "true" }, Array.from({ length: steps }, (_, i) =>
     svg("rect", { x: i * 5, y: 0, width: 5.5, height: 12, fill: rgb(color_of(low + (high - low) * (i / (steps - 1)), scale)) })));
   const { pattern, fill } = hatch();
-  return h("p", { class: "legend" }, number(low, 2), bar, number(high, 2), masked && svg("svg", { width: 14, height: 12, class: "hatched", "aria-hidden": "true" },
+  return h("p", { class: "legend" }, number(low), bar, number(high), masked && svg("svg", { width: 14, height: 12, class: "hatched", "aria-hidden": "true" },
     svg("defs", {}, pattern), svg("rect", { width: 14, height: 12, fill, stroke: palette().line })), masked && t("masked"));
 }

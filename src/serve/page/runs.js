@@ -1,6 +1,6 @@
 // Training runs: curves, speed and the latest samples, reloaded every two seconds while visible.
 import { chart } from "./chart.js";
-import { compact, grouped, h, labeled, number, replace, select } from "./dom.js";
+import { grouped, h, labeled, number, replace, select } from "./dom.js";
 import { save_buttons } from "./save.js";
 import { latest, run, runs } from "./server.js";
 import { set, state } from "./state.js";
@@ -67,8 +67,8 @@ function charts() {
 function facts() {
   const last = shown.train.at(-1) ?? {}, best = Math.max(...points(shown.valid, "bleu").map((p) => p[1]));
   const all = [[t("state"), t(`state_${shown.state}`)], [t("updates"), grouped(last.update ?? 0)], [t("epoch"), last.epoch],
-    [t("loss"), compact(last.loss)], [t("tokens_per_second"), last.tokens_per_second && grouped(last.tokens_per_second)],
-    [t("best_bleu"), Number.isFinite(best) ? number(best, 2) : ""]];
+    [t("loss"), number(last.loss)], [t("tokens_per_second"), last.tokens_per_second && grouped(last.tokens_per_second)],
+    [t("best_bleu"), Number.isFinite(best) ? number(best) : ""]];
   return h("dl", { class: "facts", id: "run-facts" }, all.filter(([, value]) => value !== "" && value !== undefined).map(([name, value]) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }

@@ -1,11 +1,11 @@
 // Beam search step by step: the candidates, which of them are kept and why, and the tree of
 // hypotheses.
-import { button, direction_of, h, labeled, number, piece_text, replace, scrolling, select, svg } from "./dom.js";
-import { is_dark, palette, rgb } from "./matrix.js";
+import { button, direction_of, h, labeled, number, piece, piece_text, replace, scrolling, select, svg } from "./dom.js";
+import { is_dark, label, palette, rgb } from "./matrix.js";
 import { save_buttons } from "./save.js";
 import { question, trace } from "./server.js";
-import { model, nothing_to_show, subject } from "./sentence.js";
-import { set, state } from "./state.js";
+import { hop_field, inside, nothing_to_show, subject } from "./sentence.js";
+import { CHOICES, set, state } from "./state.js";
 import { t } from "./texts.js";
 
 const COLUMN = 168, BOX = 118, ROW = 25, HEIGHT = 20, TOP = 26;
@@ -46,7 +46,7 @@ const fate_class = (candidate) => `fate ${candidate.fate.replace(" ", "-")}`;
 function candidates_table(step) {
   const heads = ["rank", "extends", "token", "probability", "score", "fate"].map((name) => h("th", { scope: "col" }, t(name)));
   const rows = step.candidates.map((c, rank) => h("tr", { class: fate_class(c) },
-    h("td", { class: "n" }, rank + 1), h("td", { class: "n" }, c.from + 1), h("td", { class: "piece" }, piece_text(c.token)),
+    h("td", { class: "n" }, rank + 1), h("td", { class: "n" }, c.from + 1), h("td", { class: "piece" }, piece(c.token)),
     h("td", { class: "n" }, probability_bar(Math.exp(c.log_probability))),
     h("td", { class: "n" }, number(c.score), c.fate === "finished" && h("span", { class: "faint" }, ` (${number(c.normalized)})`)),
     h("td", {}, fate_text(c))));
@@ -56,12 +56,12 @@ function candidates_table(step) {
 
 function probability_bar(p) {
   return h("span", { class: "probability" }, svg("svg", { width: 60, height: 10, "aria-hidden": "true" },
-    svg("rect", { width: 60, height: 10, fill: palette().line }), svg("rect", { width: 60 * p, height: 10, fill: rgb(palette().up) })), number(p, 4));
+    svg("rect", { width: 60, height: 10, fill: palette().line }), svg("rect", { width: 60 * p, height: 10, fill: rgb(palette().up) })), number(p));
 }
 
 function beams_list(step) {
   return h("div", {}, h("h3", {}, t("beams_before")), h("ol", { class: "beams" }, step.beams.map((beam) =>
-    h("li", {}, h("span", { class: "pieces", dir: direction_of(model()?.target) }, ["<s>", ...beam.tokens].map((token) => [h("bdi", {}, piece_text(token)), " "])),
+    h("li", {}, h("span", { class: "pieces", dir: direction_of(inside()?.target) }, ["<s>", ...beam.tokens].map((token) => [piece(token), " "])),
       h("span", { class: "faint" }, ` ${number(beam.score)}`)))));
 }
 
@@ -77,11 +77,11 @@ function fills() {
 function node(candidate, step, rank) {
   const fill = fills()[candidate.fate] ?? fills().other, x = x_of(step), y = y_of(rank), token = piece_text(candidate.token);
   return svg("g", { class: "node", "data-step": step, "data-rank": rank, onclick: () => go(step) },
-    svg("title", {}, `${token}: p ${number(Math.exp(candidate.log_probability), 4)}, ${number(candidate.score)}; ${fate_text(candidate)}`),
+    svg("title", {}, `${token}: p ${number(Math.exp(candidate.log_probability))}, ${number(candidate.score)}; ${fate_text(candidate)}`),
     svg("rect", { x, y, width: BOX, height: HEIGHT, rx: 3, fill, stroke: palette().line,
       "stroke-dasharray": candidate.kept ? "none" : "3 2" }),
-    svg("text", { x: x + 6, y: y + 14, fill: palette().ink }, token.length > 11 ? `${token.slice(0, 10)}…` : token),
-    svg("text", { x: x + BOX - 6, y: y + 14, "text-anchor": "end", fill: palette().ink, "font-size": 11 }, number(Math.exp(candidate.log_probability), 2)));
+    label(candidate.token, { x: x + 6, y: y + 14 }, 10),
+    svg("text", { x: x + BOX - 6, y: y + 14, "text-anchor": "end", fill: palette().ink, "font-size": 11 }, number(Math.exp(candidate.log_probability))));
 }
 
 function edge(candidate, step, rank, parents) {
@@ -107,21 +107,37 @@ function tree() {
     edges, nodes);
 }
 
+// Drags what a frame shows with the mouse; fingers scroll it by themselves.
+function panned(frame) {
+  let from = null;
+  frame.addEventListener("pointerdown", (event) => { if (event.pointerType === "mouse" && event.button === 0) from = { x: event.clientX, left: frame.scrollLeft, moved: false }; });
+  frame.addEventListener("pointermove", (event) => {
+    if (event.buttons === 0) from = null;
+    if (!from || (!from.moved && Math.abs(event.clientX - from.x) < 5)) return;
+    if (!from.moved) frame.setPointerCapture(event.pointerId);
+    from.moved = true;
+    frame.scrollLeft = from.left - (event.clientX - from.x);
+  });
+  frame.addEventListener("click", (event) => { if (from?.moved) event.stopPropagation(); from = null; }, true);
+  frame.addEventListener("pointercancel", () => { from = null; });
+  return frame;
+}
+
 function stepper() {
   const slider = h("input", { type: "range", id: "step", min: "0", max: String(last_step()), value: String(current()), "aria-label": t("step_slider"),
     "aria-valuetext": t("step", { n: current() + 1 }), oninput: () => go(Number(slider.value)) });
   return h("div", { class: "controls no-print" },
     button("←", () => go(current() - 1), { id: "step-back", "aria-label": t("step_back"), disabled: current() === 0 }),
     slider, button("→", () => go(current() + 1), { id: "step-on", "aria-label": t("step_on"), disabled: current() === last_step() }),
-    h("output", { for: "step", id: "step-name" }, t("step_of", { n: current() + 1, all: search.answer.steps.length })), penalty());
+    h("output", { for: "step", id: "step-name" }, t("step_of", { n: current() + 1, all: search.answer.steps.length })), penalty(), hop_field());
 }
 
-const penalty = () => labeled(t("length_penalty"), select([0, 0.2, 0.4, 0.6, 0.8, 1, 1.5].map((a) => [a, a]), state.penalty,
+const penalty = () => labeled(t("length_penalty"), select(CHOICES.penalty.map((a) => [a, a]), state.penalty,
   (value) => set({ penalty: Number(value) }), { id: "penalty" }));
 
 function result_list() {
   return h("div", {}, h("h3", {}, t("found")), h("p", { class: "faint" }, t(`ending_${search.answer.ending}`, { beam: state.beam })),
-    h("ol", { class: "results", id: "trace-results" }, search.answer.finished.map((f) => h("li", {}, h("span", { dir: direction_of(model()?.target) }, f.text),
+    h("ol", { class: "results", id: "trace-results" }, search.answer.finished.map((f) => h("li", {}, h("span", { dir: direction_of(inside()?.target) }, f.text),
       h("span", { class: "faint" }, ` ${t("score")} ${number(f.score)}, ${t("normalized")} ${number(f.normalized)}`)))));
 }
 
@@ -129,7 +145,7 @@ function render() {
   if (search.problem) return replace(root, h("p", { class: "status error", role: "alert" }, search.problem));
   if (!search.answer) return replace(root, h("p", { class: "faint" }, t("loading")));
   const focused = document.activeElement?.id, step = search.answer.steps[current()], drawing = tree();
-  const frame = h("div", { class: "scroll tree-box", tabindex: "0", role: "group", "aria-label": t("tree") }, drawing);
+  const frame = panned(h("div", { class: "scroll tree-box", tabindex: "0", role: "group", "aria-label": t("tree") }, drawing));
   replace(root, stepper(), h("div", { class: "two-parts" }, h("section", {}, candidates_table(step)), h("section", {}, beams_list(step), result_list())),
     h("section", {}, h("h3", {}, t("tree")), frame, save_buttons("search", () => drawing, () => search.answer)), h("p", { class: "faint" }, t("search_help")));
   frame.scrollLeft = Math.max(0, x_of(current()) - frame.clientWidth / 2);

@@ -1,7 +1,8 @@
 // The sentence panel: input, live translation, alternatives and word alignment.
 import { button, debounced, direction_of, h, is_known, labeled, number, replace, roving, select } from "./dom.js";
-import { latest, translate_live, use_key } from "./server.js";
-import { on_change, set, state } from "./state.js";
+import { examples_of } from "./parts/examples.js";
+import { latest, question, translate, translate_live, use_key } from "./server.js";
+import { CHOICES, on_change, set, state } from "./state.js";
 import { language_name, t } from "./texts.js";
 
 export const sentence = { models: [], source: "", results: [], busy: false, error: "" };
@@ -15,22 +16,65 @@ const line_index = () => Math.min(state.line, Math.max(sentence.results.length -
 export const alternatives = () => sentence.results[line_index()] ?? [];
 export const chosen = () => (state.t && alternatives().find((a) => a.text === state.t)) || alternatives()[0];
 
-// The pair that the inspection views ask the server about, with the translation chosen or given;
-// null if there is no sentence.
-export function subject() {
-  const translation = chosen();
-  const q = sentence.source.split("\n")[line_index()]?.trim();
-  return q && translation && !sentence.busy ? { q, t: state.forced || translation.text, model: model().name } : null;
+const line_text = () => sentence.source.split("\n")[line_index()]?.trim();
+
+// The models of the chosen pair: two if it leads through a third language.
+function hops() {
+  const all = sentence.models, pair = model();
+  if (!pair?.pivot) return pair ? [pair] : [];
+  const names = all.flatMap((a) => all.map((b) => [a, b])).find(([a, b]) => `${a.name}+${b.name}` === pair.name);
+  return names ?? [pair];
 }
+const hop = () => Math.min(state.hop, hops().length - 1);
+
+// The model that the views look into.
+export const inside = () => hops()[hop()];
+
+// The text between two models: the first one's translation of the line.
+const between = question(async (body, signal) => (await translate(body, signal)).translations[0][0], () => tell());
+
+function ask_between() {
+  const q = line_text();
+  if (hops().length > 1 && q && chosen()) between.put({ q, model: hops()[0].name, options: { beam_size: state.beam, length_penalty: state.penalty } });
+}
+
+// -> {q, translation}: what the model looked at reads and writes; null if there is none yet.
+function looked_at() {
+  const q = line_text(), translation = chosen();
+  if (!q || !translation || sentence.busy) return null;
+  if (hops().length === 1) return { q, translation };
+  const middle = between.answer;
+  return middle && (hop() === 0 ? { q, translation: middle } : { q: middle.text, translation });
+}
+
+// The pair that the inspection views ask the server about, with the tokens of the translation chosen or
+// a text given instead; null if there is no sentence.
+export function subject() {
+  const about = looked_at();
+  return about && { q: about.q, model: inside().name, ...(state.forced ? { t: state.forced } : { tokens: about.translation.tokens }) };
+}
+
+// The text of the translation that subject() names.
+export const subject_text = () => state.forced || (looked_at()?.translation.text ?? "");
 
 // An input for the inspected translation: by default, the chosen one.
 export function target_field() {
-  const field = h("input", { type: "text", id: "forced", value: state.forced, placeholder: chosen()?.text ?? "", dir: direction_of(model()?.target),
-    lang: lang_of(model()?.target), onchange: () => set({ forced: field.value.trim() }) });
+  const field = h("input", { type: "text", id: "forced", value: state.forced, placeholder: looked_at()?.translation.text ?? "", dir: direction_of(inside()?.target),
+    lang: lang_of(inside()?.target), onchange: () => set({ forced: field.value.trim() }) });
   return labeled(t("looked_at"), field, { class: "field wide" });
 }
 
-export const nothing_to_show = () => h("p", { class: "faint" }, t(sentence.busy ? "loading" : "needs_sentence"));
+// A choice of the model looked into, if there are two.
+export function hop_field() {
+  if (hops().length < 2) return null;
+  const all = hops().map((m, i) => [i, `${language_name(m.source)} → ${language_name(m.target)}`]);
+  return labeled(t("model_looked_into"), select(all, hop(), (value) => set({ hop: Number(value), forced: "" }), { id: "hop" }));
+}
+
+export function nothing_to_show() {
+  if (between.problem && hops().length > 1) return h("p", { class: "status error", role: "alert" }, between.problem);
+  return h("p", { class: "faint" }, t(sentence.busy || chosen() ? "loading" : "needs_sentence"));
+}
 
 const lang_of = (language) => (is_known(language) ? language : "");
 
@@ -45,7 +89,7 @@ export function sentence_panel() {
   parts.target = h("div", { class: "target", id: "target" });
   parts.status = h("p", { class: "status", id: "status" });
   parts.spoken = h("p", { class: "visually-hidden", role: "status", id: "spoken" });
-  parts.models = h("span");
+  parts.models = h("span", { class: "fields-of-pair" });
   parts.key = key_field();
   parts.readout = h("p", { class: "readout", id: "word-readout", role: "status" });
   const source = h("section", { class: "card", "aria-label": t("source") },
@@ -54,14 +98,34 @@ export function sentence_panel() {
     h("div", { class: "card-head" }, h("h2", {}, t("translation")), options()), parts.target, parts.status, parts.key, parts.spoken);
   render_models();
   render_translation();
-  return h("div", { class: "sentence" }, source, target, parts.readout);
+  parts.examples = h("div", { class: "examples no-print" });
+  render_examples();
+  return h("div", { class: "sentence" }, source, target, parts.examples, parts.readout);
+}
+
+// Sentences to click; not the one that is there already.
+function render_examples() {
+  if (!parts.examples) return;
+  const others = model() ? examples_of(model().source).filter((text) => text !== state.q).slice(0, 3) : [];
+  const lang = lang_of(model()?.source), dir = direction_of(model()?.source);
+  const focused = [...parts.examples.children].indexOf(document.activeElement);
+  replace(parts.examples, others.length > 0 && h("span", { class: "faint", id: "examples-label" }, t("examples")),
+    others.map((text) => button(text, () => set({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
+  if (focused >= 0) parts.examples.children[focused]?.focus();
+}
+
+// The page begins with a sentence, unless its address has one.
+export function begin() {
+  const [first] = model() ? examples_of(model().source) : [];
+  if (!state.q.trim() && first) set({ q: first });
+  else if (state.q.trim()) translate_now();
 }
 
 function options() {
-  const counts = [1, 2, 4, 8].map((n) => [n, n]);
+  const listed = (name) => CHOICES[name].map((n) => [n, n]);
   return h("span", { class: "fields" },
-    labeled(t("alternatives"), select(counts, state.n, (n) => set({ n: Number(n), beam: Math.max(state.beam, n) }), { id: "alternatives-count" })),
-    labeled(t("beam"), select([1, 2, 4, 8, 16].map((n) => [n, n]), state.beam,
+    labeled(t("alternatives"), select(listed("n"), state.n, (n) => set({ n: Number(n), beam: Math.max(state.beam, n) }), { id: "alternatives-count" })),
+    labeled(t("beam"), select(listed("beam"), state.beam,
       (n) => set({ beam: Number(n), n: Math.min(state.n, n) }), { id: "beam" })));
 }
 
@@ -80,10 +144,17 @@ const reverse = () => sentence.models.find((m) => m.source === model()?.target &
 export function render_models() {
   if (!parts.models || !model()) return;
   const pairs = sentence.models.map((m) => [m.name, pair_text(m)]);
-  replace(parts.models, labeled(t("languages"), select(pairs, model().name, (name) => set({ model: name }), { id: "model" })),
+  replace(parts.models, labeled(t("languages"), select(pairs, model().name, choose_model, { id: "model" })),
     reverse() && button("⇄", swap, { id: "swap", "aria-label": t("swap"), title: t("swap") }));
   parts.source.lang = lang_of(model().source);
   parts.source.dir = direction_of(model().source);
+}
+
+// An example is replaced by the other language's.
+function choose_model(name) {
+  const example = examples_of(model().source).indexOf(state.q);
+  const others = examples_of(sentence.models.find((m) => m.name === name).source);
+  set({ model: name, hop: 0, ...(example >= 0 && others.length > 0 && { q: others[example], t: "", forced: "", line: 0 }) });
 }
 
 function swap() {
@@ -137,8 +208,11 @@ async function live(signal) {
 function finish(text, results, milliseconds) {
   Object.assign(sentence, { source: text, results: results ?? [], busy: false });
   render_translation(milliseconds);
-  for (const listener of listeners) listener();
+  ask_between();
+  tell();
 }
+
+const tell = () => { for (const listener of listeners) listener(); };
 
 // Words of a text as buttons, with the text between them.
 function word_line(text, words) {
@@ -209,7 +283,10 @@ function light(sources, targets, alignment) {
   sources.forEach((word, s) => wire(word, () => show(word, targets, (i) => weight(i, s), (i) => linked(i, s))));
   targets.forEach((word, i) => wire(word, () => show(word, sources, (s) => weight(i, s), (s) => linked(i, s))));
   for (const line of [sources, targets]) if (line.length) roving(line);
-  const all_off = () => [...sources, ...targets].forEach(clear);
+  const all_off = () => {
+    [...sources, ...targets].forEach(clear);
+    parts.readout.textContent = t("hover_words");
+  };
   for (const box of [parts.source_words, parts.target]) box.onmouseleave = all_off;
 }
 
@@ -225,7 +302,7 @@ function wire(word, show) {
 
 function readout(own, others, weight_of) {
   const best = others.map((other, i) => [other.textContent, weight_of(i)]).sort((a, b) => b[1] - a[1]).slice(0, 3);
-  return `${own.textContent} ↔ ${best.filter(([, w]) => w >= 0.01).map(([text, w]) => `${text} ${number(w, 2)}`).join(", ") || "—"}`;
+  return `${own.textContent} ↔ ${best.filter(([, w]) => w >= 0.01).map(([text, w]) => `${text} ${number(w)}`).join(", ") || "—"}`;
 }
 
 const soon = debounced(translate_now, 250);
@@ -234,12 +311,14 @@ on_change((changed) => {
   const has = (...keys) => keys.some((key) => changed.has(key));
   if (has("q") && parts.source && parts.source.value !== state.q) parts.source.value = state.q;
   if (has("model")) render_models();
+  if (has("model", "q")) render_examples();
   if (has("q", "model", "n", "beam", "penalty")) {
     sentence.busy = true;
     if (parts.status) parts.status.textContent = "";
     soon();
   } else if (has("t", "line")) {
     render_translation();
-    for (const listener of listeners) listener();
+    ask_between();
+    tell();
   }
 });

@@ -32,6 +32,7 @@ export const models = () => ask("/v1/models");
 export const info = () => ask("/v1/info");
 export const inspect = (body, signal) => ask("/v1/inspect", body, signal);
 export const trace = (body, signal) => ask("/v1/trace", body, signal);
+export const translate = (body, signal) => ask("/v1/translate", body, signal);
 export const runs = (signal) => ask("/v1/runs", null, signal);
 export const run = (name, signal) => ask(`/v1/runs/${encodeURIComponent(name)}`, null, signal);
 

@@ -4,9 +4,16 @@ import { debounced } from "./dom.js";
 
 const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
-  kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", step: 0, box: "", stack: 0, tensor: "", run: "",
+  kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
 };
 const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
+
+// The values to choose from, and the numbers that count something. Links and the browser's memory may
+// be wrong.
+export const CHOICES = {
+  n: [1, 2, 4, 8], beam: [1, 2, 4, 8, 16], penalty: [0, 0.2, 0.4, 0.6, 0.8, 1, 1.5], theme: ["", "light", "dark"], drawing: ["matrix", "lines"],
+};
+const COUNTS = ["line", "hop", "step", "stack"];
 
 export const state = { ...DEFAULTS };
 const listeners = [];
@@ -37,20 +44,26 @@ export function address() {
 function typed(key, text) {
   const usual = DEFAULTS[key];
   if (typeof usual === "boolean") return text === "true";
-  if (typeof usual !== "number") return text;
-  return Number.isFinite(Number(text)) ? Number(text) : usual;
+  const value = typeof usual === "number" ? Number(text || NaN) : text;
+  return is_possible(key, value) ? value : usual;
+}
+
+function is_possible(key, value) {
+  if (COUNTS.includes(key)) return Number.isSafeInteger(value) && value >= 0;
+  return !Object.hasOwn(CHOICES, key) || CHOICES[key].includes(value);
 }
 
 export function read_address() {
   const found = {};
   for (const [key, text] of new URLSearchParams(location.hash.slice(1)))
-    if (key in DEFAULTS && !KEPT_HERE.includes(key)) found[key] = typed(key, text);
-  return found;
+    if (Object.hasOwn(DEFAULTS, key) && !KEPT_HERE.includes(key)) found[key] = typed(key, text);
+  const { n, beam } = { ...DEFAULTS, ...found };
+  return n > beam ? { ...found, beam: n } : found;
 }
 
 export function read_memory() {
   for (const key of KEPT_HERE) {
-    try { state[key] = localStorage.getItem(`hexapla.${key}`) ?? ""; } catch { /* storage is off */ }
+    try { state[key] = typed(key, localStorage.getItem(`hexapla.${key}`) ?? ""); } catch { /* storage is off */ }
   }
 }
 

@@ -1,6 +1,6 @@
 // One tensor as a heat map, labeled with tokens, and statistics of its rows.
 import { chart } from "./chart.js";
-import { h, labeled, number, piece_text, replace, scrolling, select } from "./dom.js";
+import { h, labeled, number, piece, replace, scrolling, select } from "./dom.js";
 import { legend, matrix, matrix_svg, scale_of } from "./matrix.js";
 import { save_buttons } from "./save.js";
 import { t } from "./texts.js";
@@ -25,13 +25,13 @@ function map_of(tensor, seen, head) {
   const { rows, columns, named } = labels(tensor.name, tensor.shape, seen);
   const size = rows.length * columns.length, from = tensor.shape.length === 3 ? head * size : 0;
   const values = tensor.values.slice(from, from + size);
-  return { title: tensor.shape.length === 3 ? `${tensor.name}, ${t("head", { n: head })}` : tensor.name, rows, columns, values,
+  return { title: tensor.shape.length === 3 ? `${tensor.name}, ${t("head", { n: head + 1 })}` : tensor.name, rows, columns, values,
     masked: values.map((v) => v === null), scale: scale_of(values), column_labels: named, row_title: t("row"), column_title: t("column") };
 }
 
 export function tensor_view(tensor, seen) {
   if (tensor.shape.length === 0 || tensor.values.length === 1)
-    return h("p", { class: "scalar" }, h("code", {}, tensor.name), ` = ${number(tensor.values[0], 6)}`);
+    return h("p", { class: "scalar" }, h("code", {}, tensor.name), ` = ${number(tensor.values[0])}`);
   const place = h("div"), heads = tensor.shape.length === 3 ? tensor.shape[0] : 1;
   const show = (head) => {
     const map = map_of(tensor, seen, head);
@@ -40,7 +40,7 @@ export function tensor_view(tensor, seen) {
   };
   show(0);
   return h("div", { class: "tensor" }, heads > 1 && h("div", { class: "controls no-print" },
-    labeled(t("head_choice"), select(numbers_to(heads).map((i) => [i, i]), 0, (i) => show(Number(i))))), place);
+    labeled(t("head_choice"), select(numbers_to(heads).map((i) => [i, Number(i) + 1]), 0, (i) => show(Number(i))))), place);
 }
 
 // {mean, deviation, low, high} of a row's finite numbers.
@@ -59,7 +59,7 @@ export function rows_of({ shape, values }) {
 function row_table(map) {
   const all = rows_of({ shape: [map.rows.length, map.columns.length], values: map.values });
   const heads = ["row", "mean", "deviation", "least", "largest"].map((name) => h("th", { scope: "col" }, t(name)));
-  const rows = all.map((s, r) => h("tr", {}, h("th", { scope: "row", class: "piece" }, piece_text(map.rows[r])),
+  const rows = all.map((s, r) => h("tr", {}, h("th", { scope: "row", class: "piece" }, piece(map.rows[r])),
     [s.mean, s.deviation, s.low, s.high].map((v) => h("td", { class: "n" }, number(v)))));
   return h("details", {}, h("summary", {}, t("rows_in_numbers")), scrolling(t("rows_in_numbers"),
     h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))));

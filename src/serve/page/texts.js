@@ -7,7 +7,7 @@ const TABLES = { en: english, zh: chinese };
 export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function language() {
-  if (state.lang in TABLES) return state.lang;
+  if (Object.hasOwn(TABLES, state.lang)) return state.lang;
   return navigator.languages.some((l) => l.toLowerCase().startsWith("zh")) &&
     !navigator.languages[0].toLowerCase().startsWith("en") ? "zh" : "en";
 }

@@ -54,7 +54,13 @@ void add_look_routes(Router& router, Service& service) {
                                          {"api_key", "string"}};
   std::vector<RouteField> pair{
       {"q", "string", true, "a line", {{"pattern", "\\S"}}},
-      {"t", "string", false, "its translation; without it the model's own"},
+      {"t", "string", false, "its translation; without it and tokens the model's own"},
+      {"tokens", "array", false, "its translation's tokens, instead of t", {{"items", {{"type", "string"}}}}},
+      {"top",
+       "integer",
+       false,
+       "how many of the most probable tokens to give at each position",
+       {{"minimum", 0}, {"maximum", kMostTop}}},
       {"tensors", "array", false, "names of the tensors to give, * for any text", {{"items", {{"type", "string"}}}}}};
   pair.insert(pair.end(), of_model.begin(), of_model.end());
   std::vector<RouteField> search{{"q", "string", true, "a line", {{"pattern", "\\S"}}},

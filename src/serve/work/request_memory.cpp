@@ -56,8 +56,8 @@ std::size_t cost_of_answer(const RequestSize& most) {
 
 std::size_t cost_of_inspection(const nlohmann::json& request) {
   const auto tensors = request.find("tensors");
-  const bool some = tensors != request.end() && !tensors->empty();
-  return per_answer + (some ? per_number * kMostNumbers : 0);
+  const bool some = tensors != request.end() && !tensors->empty(), top = request.contains("top");
+  return per_answer + (some ? per_number * kMostNumbers : 0) + (top ? 4 * per_token * kLongestSide * kMostTop : 0);
 }
 
 std::size_t cost_of_score() { return per_answer; }
