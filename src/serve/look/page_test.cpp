@@ -36,7 +36,7 @@ TEST(Page, ServesEveryFileOfItsFolderAsItIs) {
     bytes += served->content.size();
   }
   EXPECT_EQ(tags.size(), files_of_the_page().size()) << "every file has a tag of its own";
-  EXPECT_LT(bytes, 200'000u);
+  EXPECT_LT(bytes, 300'000u);
   EXPECT_EQ(page_file("/")->content_type, "text/html; charset=utf-8");
   EXPECT_EQ(page_file("/assets/main.js")->content_type, "text/javascript; charset=utf-8");
   for (const char* path : {"", "/index.html", "/assets/", "/assets/../main.js", "/assets/nothing.js", "/main.js"})
