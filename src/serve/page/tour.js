@@ -2,14 +2,14 @@
 import { button, direction_of, h, labeled, piece_text, replace, select } from "./dom.js";
 import { CODE } from "./tour_code.js";
 import { scene } from "./tour_data.js";
-import { chips } from "./tour_draw.js";
+import { chips, typeset } from "./tour_draw.js";
 import { lesson_path, STEPS } from "./tour_steps.js";
 import { inspect, question, trace } from "./server.js";
 import { chosen, model, nothing_to_show, sentence, subject } from "./sentence.js";
 import { set, state } from "./state.js";
 import { language, t } from "./texts.js";
 
-export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "by", "mask", "temperature"];
+export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature"];
 
 const tensors = question(inspect, () => draw()), found = question(trace, () => draw());
 const parts = {};
@@ -27,8 +27,8 @@ export function on_the_way(from, to) {
 
 export function tour_view() {
   root = h("div", { class: "tour" });
-  for (const part of ["progress", "sentence", "controls", "words", "picture"]) parts[part] = h("div", { class: `tour-${part}` });
-  parts.stage = h("section", { class: "tour-stage", "aria-label": t("view_tour") }, h("div", { class: "tour-left" }, parts.words), h("div", { class: "tour-right" }, parts.controls, parts.picture));
+  for (const part of ["progress", "sentence", "controls", "words", "picture", "more"]) parts[part] = h("div", { class: `tour-${part}` });
+  parts.stage = h("section", { class: "tour-stage", "aria-label": t("view_tour") }, parts.words, h("div", { class: "tour-right" }, parts.controls, parts.picture), parts.more);
   replace(root, parts.progress, parts.sentence, parts.stage);
   root.addEventListener("mouseover", light);
   root.addEventListener("focusin", light);
@@ -94,6 +94,7 @@ function show_nothing(said) {
   parts.drawn = 0;
   replace(parts.words, heading(), h("p", { class: "tour-text" }, t(`tour_${step().id}_text`)));
   replace(parts.controls);
+  replace(parts.more);
   replace(parts.picture, said);
 }
 
@@ -104,7 +105,7 @@ const focusables = () => [...parts.stage.querySelectorAll("button, select, input
 // Draws the step again: the focus and what is open stay as they are.
 function show(c) {
   const same = parts.drawn === current(), at = focusables().indexOf(document.activeElement), sliding = same && document.activeElement?.type === "range";
-  const open = same ? [...parts.words.querySelectorAll("details")].map((one) => one.open) : [];
+  const open = same ? [...parts.stage.querySelectorAll("details")].map((one) => one.open) : [];
   if (!sliding) replace(parts.controls, controls(c));
   const missing = step().tensors(c).some((name) => !c.given(name));
   if (missing) {
@@ -113,22 +114,28 @@ function show(c) {
   }
   const drawn = step().draw(c, choose, found.answer);
   replace(parts.words, explanation(drawn));
-  replace(parts.picture, drawn.picture, drawn.more);
-  [...parts.words.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
+  replace(parts.picture, drawn.picture, h("p", { class: "tour-colors" }, t("tour_colors")));
+  replace(parts.more, further(drawn));
+  [...parts.stage.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
   if (same && at >= 0 && !sliding) focusables()[at]?.focus();
   parts.drawn = current();
   root.dataset.ready = `${current()}`;
   return undefined;
 }
 
-const heading = () => h("h3", { class: "tour-title", tabindex: "-1", id: "tour-title" }, h("span", { class: "tour-number" }, current()), t(`tour_${step().id}_title`));
+const heading = () => h("h3", { class: "tour-title", tabindex: "-1", id: "tour-title" }, h("span", { class: "tour-number" }, current()), typeset(t(`tour_${step().id}_title`)));
 
 function explanation(drawn) {
   const id = `tour_${step().id}`;
   const legend = drawn.symbols.map(([name, text]) => h("button", { type: "button", class: "tour-symbol", "data-sym": name }, text));
-  return [heading(), h("p", { class: "tour-text" }, t(`${id}_text`)), h("div", { class: "tour-formula" }, drawn.formula, drawn.numbers), drawn.note && h("p", { class: "tour-note" }, drawn.note),
-    h("div", { class: "tour-legend no-print" }, h("span", { class: "tour-label" }, t("tour_point_at")), legend),
-    h("details", { class: "tour-question" }, h("summary", {}, t(`${id}_question`)), h("p", {}, t(`${id}_answer`))), links()];
+  return [heading(), h("p", { class: "tour-text" }, typeset(t(`${id}_text`))), h("div", { class: "tour-formula" }, drawn.formula, drawn.numbers), drawn.note && h("p", { class: "tour-note" }, drawn.note),
+    h("div", { class: "tour-legend no-print" }, h("span", { class: "tour-label" }, t("tour_point_at")), legend)];
+}
+
+// The question, further pictures, the lesson and the code.
+function further(drawn) {
+  const id = `tour_${step().id}`;
+  return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), drawn.more, links()];
 }
 
 function links() {

@@ -1,8 +1,8 @@
 // Steps 4 to 9 of the tour: one head of self-attention in the encoder, then all of them.
 import { h, piece_text } from "./dom.js";
 import { deviation, dot, largest, list_is, mapped, one_row, read_by, row_of, softmax } from "./tour_data.js";
-import { bars, beside, grid, piece, scale_for, shown, sign, strip } from "./tour_draw.js";
-import { factor, formula, frac, joined, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
+import { bars, grid, piece, scale_for, shown, sign, strip } from "./tour_draw.js";
+import { factor, formula, frac, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
 import { state } from "./state.js";
 import { t } from "./texts.js";
 
@@ -27,12 +27,12 @@ export const projections = {
     const a = head_of(c), x = c.matrix(read_by(c, "encoder", c.layer("encoder"), "self_attention.q")), all = { Q: a.of("q"), K: a.of("k"), V: a.of("v") };
     const scale = scale_for(...Object.values(all)), pick = (k) => choose({ query: k + 1 });
     return {
-      formula: formula(joined(["Q", "K", "V"].map((name) => projection(name, weights_named(name))), words(",   "))),
+      formula: formula(joined(["Q", "K", "V"].map((name) => projection(name, weights_named(name))), next)),
       numbers: Object.entries(all).map(([name, matrix]) => formula(sym(name, numbered(name.toLowerCase(), a.i)), "=", few(matrix, a.i))),
       symbols: [["X", "X"], ["Q", "Q"], ["K", "K"], ["V", "V"]],
       note: t("tour_shapes", { d: x.cols, dk: all.Q.cols, h: a.heads }),
-      picture: [grid(x, { sym: "X", title: "X", row_names: c.source, row: a.i, pick }), sign("× W"), h("div", { class: "tour-three" },
-        Object.entries(all).map(([name, matrix]) => grid(matrix, { sym: name, title: name, row: a.i, scale, pick, ...(name === "Q" ? { row_names: c.source } : {}) })))],
+      picture: [grid(x, { sym: "X", title: "X", row_names: c.source, row: a.i, pick, most: 13 }), sign("× W"), h("div", { class: "tour-three" },
+        Object.entries(all).map(([name, matrix]) => grid(matrix, { sym: name, title: name, row: a.i, scale, pick, most: 14, ...(name === "Q" ? { row_names: c.source } : {}) })))],
     };
   },
 };
@@ -45,10 +45,10 @@ export const scores = {
   draw(c, choose) {
     const a = head_of(c), q = a.of("q"), k = a.of("k"), s = a.map("unscaled");
     const product = mapped(one_row(q, a.i), (x, _, d) => x * k.at(a.j, d), (is, _, d) => `${is}*${k.is(a.j, d)}`);
-    const scale = scale_for(one_row(q, a.i), one_row(k, a.j)), all = row_of(product, 0), sorted = largest(all.map(Math.abs), 3).sort((x, y) => x - y);
+    const scale = scale_for(one_row(q, a.i), one_row(k, a.j)), all = row_of(product, 0), sorted = largest(all.map(Math.abs), 2).sort((x, y) => x - y);
     const terms = sorted.map((d) => row(factor(q.at(a.i, d), q.is(a.i, d), 2), "·", factor(k.at(a.j, d), k.is(a.j, d), 2)));
     return {
-      formula: formula(sym("S", sub("s", row("i", "j"))), "=", sym("q", sub("q", "i")), "·", sym("k", sub("k", "j")), "=", sum(row("d", "=", "1"), sub("d", "k")), sym("q", sub("q", row("i", "d"))), sym("k", sub("k", row("j", "d"))), words(",   "), sym("S", "S"), "=", "Q", sup("K", "T")),
+      formula: formula(sym("S", sub("s", row("i", "j"))), "=", sym("q", sub("q", "i")), "·", sym("k", sub("k", "j")), "=", sum(row("d", "=", "1"), sub("d", "k")), sym("q", sub("q", row("i", "d"))), sym("k", sub("k", row("j", "d")))),
       numbers: [formula(sym("S", sub("s", row(String(a.i + 1), ",", String(a.j + 1)))), "=", joined(terms, "+"), "+", "…", "=", val(s.at(a.i, a.j), s.is(a.i, a.j)))],
       symbols: [["q", "q"], ["k", "k"], ["qk", "q · k"], ["S", "S"]],
       note: t("tour_largest_terms"),
@@ -56,7 +56,7 @@ export const scores = {
         strip(one_row(k, a.j), { sym: "k", title: t("tour_key_of", { token: piece_text(c.source[a.j]) }), scale }),
         strip(product, { sym: "qk", title: t("tour_product"), note: t("tour_computed_here") }),
         h("p", { class: "tour-said" }, t("tour_their_sum"), " ", shown(dot(row_of(q, a.i), row_of(k, a.j)), `dot(${list_is(q, a.i)},${list_is(k, a.j)})`)),
-        map_of(c, s, a, { sym: "S", title: "S = Q Kᵀ", pick: pick_cell(choose) })],
+        map_of(c, s, a, { sym: "S", title: "S = Q Kᵀ", pick: pick_cell(choose), most: 16 })],
     };
   },
 };
@@ -112,8 +112,8 @@ export const normalizing = {
       numbers: [formula(sym("A", sub("α", at)), "=", frac(sup("e", val(line[a.j], s.is(a.i, a.j), 2)), val(total, total_is, 2)), "=", frac(val(powers[a.j], `exp(${s.is(a.i, a.j)})`, 2), val(total, total_is, 2)), "=", val(w.at(a.i, a.j), w.is(a.i, a.j)))],
       symbols: [["S", "S′"], ["A", "α"]],
       note: softmax_by_row(c) ? "" : t("tour_other_weights", { formula: c.formula(`${a.at}.weights`) }),
-      picture: [h("p", { class: "tour-head-line steps", "aria-hidden": "true" }, h("span", {}, t("tour_three_columns"))), bars(all, { label: t("tour_weights"), pick: (j) => choose({ key: j + 1 }) }),
-        map_of(c, w, a, { sym: "A", title: t("tour_weights_of_all"), scale: { low: 0, high: 1 }, pick: pick_cell(choose) })],
+      picture: [h("p", { class: "tour-head-line steps", "aria-hidden": "true" }, h("span", {}, t("tour_three_columns"))), bars(all, { label: t("tour_weights"), pick: (j) => choose({ key: j + 1 }) })],
+      more: [map_of(c, w, a, { sym: "A", title: t("tour_weights_of_all"), pick: pick_cell(choose), most: 11 })],
     };
   },
 };
@@ -123,17 +123,17 @@ export const weighted = {
   draw(c, choose) {
     const a = head_of(c), v = a.of("v"), w = a.map("weights"), o = a.of("heads"), weights = row_of(w, a.i);
     const part = mapped({ ...v, rows: v.rows }, (x, j) => x * weights[j], (is, j) => `${is}*${w.is(a.i, j)}`);
-    const best = largest(weights, 2).sort((x, y) => x - y), scale = scale_for(v);
+    const best = largest(weights, 2).sort((x, y) => x - y), scale = scale_for(part, one_row(o, a.i));
     const terms = best.map((j) => row(sym("A", factor(w.at(a.i, j), w.is(a.i, j), 2)), "·", sym("V", factor(v.at(j, 0), v.is(j, 0), 2))));
     return {
-      formula: formula(sym("O", sub("o", "i")), "=", sum(row("j", "=", "1"), "n"), sym("A", sub("α", row("i", "j"))), sym("V", sub("v", "j")), words(",   "), sym("O", "O"), "=", of("softmax", frac(row("Q", sup("K", "T")), root(sub("d", "k")))), sym("V", "V")),
+      formula: formula(sym("O", sub("o", "i")), "=", sum(row("j", "=", "1"), "n"), sym("A", sub("α", row("i", "j"))), sym("V", sub("v", "j")), next(), sym("O", "O"), "=", of("softmax", frac(row("Q", sup("K", "T")), root(sub("d", "k")))), sym("V", "V")),
       numbers: [formula(sym("O", sub("o", row(String(a.i + 1), ",", "1"))), "=", joined(terms, "+"), "+", "…", "=", val(o.at(a.i, 0), o.is(a.i, 0)))],
       symbols: [["A", "α"], ["V", "V"], ["AV", "α V"], ["O", "O"]],
       note: t("tour_largest_weights"),
-      picture: [beside(bars(weights.map((x, j) => ({ name: piece(c.source[j]), value: x, is: w.is(a.i, j), width: x, sym: "A", lit: best.includes(j) })), { label: t("tour_weights"), digits: 2 }),
-        h("div", {}, grid(v, { sym: "V", title: "V", scale, most: 13 }), grid(part, { sym: "AV", title: "αᵢⱼ vⱼ", scale, most: 13, note: t("tour_computed_here") }))), sign("Σ ↓"),
-        strip(one_row(o, a.i), { sym: "O", title: t("tour_output_of", { token: piece_text(c.source[a.i]) }), scale }),
-        grid(o, { sym: "O", title: t("tour_all_outputs"), row_names: c.source, row: a.i, scale, pick: (k) => choose({ query: k + 1 }), most: 13 })],
+      picture: [h("div", { class: "tour-three aligned" }, h("div", {}, h("p", { class: "tour-over" }, "α"), bars(weights.map((x, j) => ({ name: piece(c.source[j]), value: x, is: w.is(a.i, j), width: x, sym: "A", lit: best.includes(j) })), { label: t("tour_weights"), digits: 2 })),
+        grid(v, { sym: "V", title: "V", height: 20 }), grid(part, { sym: "AV", title: "αᵢⱼ vⱼ", scale, height: 20 })), h("p", { class: "tour-sign" }, "Σ ↓ ", h("small", {}, t("tour_part_here"))),
+        strip(one_row(o, a.i), { sym: "O", title: t("tour_output_of", { token: piece_text(c.source[a.i]) }), scale })],
+      more: [grid(o, { sym: "O", title: t("tour_all_outputs"), row_names: c.source, row: a.i, pick: (k) => choose({ query: k + 1 }), most: 13 })],
     };
   },
 };
@@ -147,7 +147,7 @@ export const heads = {
     const list = best.map((j, k) => ({ name: [t("tour_head", { n: k + 1 }), " → ", piece(c.source[j])], value: maps[k].at(a.i, j), is: maps[k].is(a.i, j), width: maps[k].at(a.i, j), lit: k === a.head, sym: `head${k}` }));
     return {
       formula: formula("MultiHead", "(", "X", ")", "=", of("Concat", sym("head0", sub("head", "1")), ",", "…", ",", sym(`head${a.heads - 1}`, sub("head", "h"))), sub("W", "O")),
-      numbers: [formula("h", "=", val(a.heads, `shape("${a.at}.weights")[0]`, 0), words(",   "), "h", "·", sub("d", "v"), "=", String(a.heads), "·", String(wide), "=", val(o.cols, `shape("${a.at}.heads")[-1]`, 0))],
+      numbers: [formula("h", "=", val(a.heads, `shape("${a.at}.weights")[0]`, 0), next(), "h", "·", sub("d", "v"), "=", String(a.heads), "·", String(wide), "=", val(o.cols, `shape("${a.at}.heads")[-1]`, 0))],
       symbols: [...maps.keys()].map((k) => [`head${k}`, t("tour_head", { n: k + 1 })]),
       picture: [h("div", { class: "tour-maps" }, maps.map((map, k) => h("button", { type: "button", class: "tour-map", "aria-pressed": String(k === a.head), "data-sym": `head${k}`, "aria-label": t("tour_head", { n: k + 1 }), onclick: () => choose({ thead: k + 1 }) },
         grid(map, { title: t("tour_head", { n: k + 1 }), row: a.i, square: true, most: 12, scale: { low: 0, high: 1 } })))),

@@ -37,6 +37,13 @@ export function softmax(all) {
 // The indices of the k largest numbers, largest first.
 export const largest = (all, k) => [...all.keys()].sort((a, b) => all[b] - all[a]).slice(0, k);
 
+// A number with so many digits after its point, and a real minus sign.
+export function plain(value, digits = 3) {
+  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
+  const text = Math.abs(value) >= 1e6 ? value.toExponential(digits) : value.toFixed(digits);
+  return (Number(text) === 0 ? text.replace("-", "") : text).replaceAll("-", "−").replace("e+", "e");
+}
+
 const clamp = (value, most) => Math.min(Math.max(Math.trunc(Number(value)) || 1, 1), Math.max(most, 1)) - 1;
 
 // The state's choices count from 1; those of a scene from 0. An unknown or bad choice is the first.

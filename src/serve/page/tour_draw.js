@@ -1,7 +1,7 @@
 // The pictures of the tour: heat maps, strips of one row, bars and tokens.
-import { h, number, piece_text, roving } from "./dom.js";
+import { h, piece_text, roving } from "./dom.js";
 import { color_of, pixels, rgb, scale_of } from "./matrix.js";
-import { values_of } from "./tour_data.js";
+import { plain, values_of } from "./tour_data.js";
 import { t } from "./texts.js";
 
 // A piece with its sign for a space in gray.
@@ -11,7 +11,7 @@ export function piece(text) {
 }
 
 // A number with its origin; see val() in tour_math.js.
-export const shown = (value, is, digits = 3) => h("span", { class: "val", "data-value": String(value), "data-is": is }, number(value, digits));
+export const shown = (value, is, digits = 3) => h("span", { class: "val", "data-value": String(value), "data-is": is }, plain(value, digits));
 
 const percent = (share) => `${100 * share}%`;
 
@@ -31,10 +31,15 @@ function place_of(event, canvas, matrix) {
 
 const row_height = (rows, most) => Math.max(3, Math.min(most, 230 / rows));
 
+// "√d_k" and "▁" as they are typeset.
+export function typeset(text) {
+  return text.split(/(√?[A-Za-z]_(?:model|[a-zA-Z]\b)|▁)/).map((part, i) => (i % 2 === 0 ? part : part === "▁" ? h("span", { class: "blank" }, part) : h("i", {}, part.split("_")[0], h("sub", {}, part.split("_")[1]))));
+}
+
 // given: {sym, title, row_names?, column_names?, row?, column?, scale?, pick(row, column)?, most?,
-// square?, note?}. Pointing at a cell reads its number; a click chooses it.
+// square?, note?, height?}. Pointing at a cell reads its number; a click chooses it.
 export function grid(matrix, given) {
-  const height = row_height(matrix.rows, given.most ?? 17);
+  const height = given.height ?? row_height(matrix.rows, given.most ?? 17);
   const map = { rows: Array(matrix.rows).fill(""), columns: Array(matrix.cols).fill(""), values: values_of(matrix).map((v) => (v === -Infinity ? null : v)) };
   map.scale = given.scale ?? scale_of(map.values);
   const canvas = pixels(map, h("canvas", { class: "pixels", role: "img", "aria-label": `${given.title}. ${t("tour_size", { rows: matrix.rows, columns: matrix.cols })}` }));
@@ -44,12 +49,12 @@ export function grid(matrix, given) {
   const name = (names, i) => (names ? piece_text(names[i]) : i + 1);
   canvas.addEventListener("mousemove", (event) => {
     const [i, j] = place_of(event, canvas, matrix), value = matrix.at(i, j);
-    readout.textContent = `${name(given.row_names, i)} · ${name(given.column_names, j)}: ${number(value, 4)}`;
+    readout.textContent = `${name(given.row_names, i)} · ${name(given.column_names, j)}: ${plain(value, 4)}`;
   });
   canvas.addEventListener("mouseleave", () => { readout.textContent = ""; });
   if (given.pick) canvas.addEventListener("click", (event) => given.pick(...place_of(event, canvas, matrix)));
   const figure = h("figure", { class: `tour-grid${given.square ? " square" : ""}${given.pick ? " picks" : ""}`, "data-sym": given.sym },
-    h("figcaption", {}, given.title, h("small", {}, ` ${matrix.rows} × ${matrix.cols} `), given.note && h("small", { class: "faint" }, given.note), readout),
+    h("figcaption", {}, h("span", {}, typeset(given.title)), h("small", {}, ` ${matrix.rows} × ${matrix.cols} `), given.note && h("small", { class: "faint" }, given.note), readout),
     h("div", { class: "tour-body" }, given.row_names && height >= 9 && row_names(given, height), area),
     given.column_names && column_names(given, matrix));
   figure.cells = () => values_of(matrix).map((value, k) => [matrix.is(Math.floor(k / matrix.cols), k % matrix.cols), value]);
@@ -69,15 +74,15 @@ const column_names = (given, matrix) => matrix.cols <= 40 && h("div", { class: `
 export const strip = (matrix, given) => grid(matrix, { most: 18, ...given });
 
 // all: [{name, value, is, width (0 to 1), lit, after?}]; pick(i) makes the rows buttons.
-export function bars(all, { label, pick, digits = 3, columns }) {
+export function bars(all, { label, pick, digits = 3, columns, wide }) {
   const one = (bar, i) => {
     const fill = h("span", { class: `tour-fill${bar.value < 0 ? " negative" : ""}` });
     fill.style.setProperty("width", percent(Math.min(Math.max(bar.width, 0), 1)));
-    const inside = [h("span", { class: "tour-name" }, bar.name), h("span", { class: "tour-track", "aria-hidden": "true" }, fill), bar.before, shown(bar.value, bar.is, digits), bar.after];
+    const inside = [h("span", { class: "tour-name" }, bar.name), h("span", { class: "tour-track", "aria-hidden": "true" }, fill), bar.before, shown(bar.value, bar.is, bar.digits ?? digits), bar.after];
     return h("li", { class: bar.lit ? "lit-row" : "", "data-sym": bar.sym },
       pick ? h("button", { type: "button", class: "tour-bar", "aria-pressed": String(Boolean(bar.lit)), onclick: () => pick(i) }, inside) : h("span", { class: "tour-bar" }, inside));
   };
-  const list = h("ol", { class: `tour-bars${columns ? " two-columns" : ""}`, "aria-label": label }, all.map(one));
+  const list = h("ol", { class: `tour-bars${columns ? " two-columns" : ""}${wide ? " wide-names" : ""}`, "aria-label": label }, all.map(one));
   const buttons = [...list.querySelectorAll("button")];
   if (buttons.length) roving(buttons, true);
   return list;

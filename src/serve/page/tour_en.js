@@ -1,8 +1,9 @@
 // The tour's texts in English.
 export const tour_english = {
   view_tour: "Tour", tour_steps: "Steps of the tour", tour_next: "Next", tour_end: "The end", tour_your_sentence: "Your sentence", tour_point_at: "Point at:",
-  tour_size: "{rows} rows, {columns} columns", tour_token: "Token", tour_position: "Position in the translation", tour_key: "Key", tour_computed_here: "computed on this page",
+  tour_size: "{rows} rows, {columns} columns", tour_token: "Token", tour_position: "Position", tour_key: "Key", tour_computed_here: "computed on this page",
   tour_lesson: "Lesson {n} of the course", tour_code: "The code:", tour_head: "head {n}", tour_unit: "unit {n}", tour_weights: "Weights",
+  tour_colors: "Blue is positive, orange negative; darker is larger.", tour_part_here: "αᵢⱼ vⱼ is multiplied on this page; the sum o is the server's",
 
   tour_tokens_title: "Tokens",
   tour_tokens_text: "The model reads tokens: pieces of text from a fixed vocabulary V, where ▁ stands for a space. A frequent word is one token, a rare one is made of several, and </s> ends the sentence.",
@@ -33,7 +34,7 @@ export const tour_english = {
   tour_scores_text: "The score of a query and a key is their dot product: multiply element by element and add up. It is large where both vectors point in the same direction.",
   tour_scores_question: "A cell of S is strongly negative. What does that say about its query and its key?",
   tour_scores_answer: "They point in opposite directions: q · k = |q| |k| cos φ with cos φ < 0. After softmax this key has almost no weight for this query.",
-  tour_largest_terms: "Shown are the three largest terms of the sum.", tour_query_of: "Query of {token}", tour_key_of: "Key of {token}", tour_product: "Their product, element by element", tour_their_sum: "The sum of the products, added up on this page:",
+  tour_largest_terms: "Shown are the two largest terms of the sum.", tour_query_of: "Query of {token}", tour_key_of: "Key of {token}", tour_product: "Their product, element by element", tour_their_sum: "The sum of the products, added up on this page:",
 
   tour_scaling_title: "Scaling",
   tour_scaling_text: "The scores are divided by √d_k. A sum of d_k products has a spread of about √d_k, and large scores push softmax to where almost all weight is on one key and its gradient is nearly 0.",
@@ -75,7 +76,7 @@ export const tour_english = {
   tour_mask_text: "In training the decoder sees the whole translation at once, so later tokens must be hidden. The mask M adds −∞ to their scores, which softmax turns into a weight of exactly 0.",
   tour_mask_question: "What would happen in training without the mask?",
   tour_mask_answer: "The decoder could copy the answer, since the token it is asked for stands in its input one place further on. Its loss would be almost 0, and it would have learned nothing for translating.",
-  tour_with_mask: "with the mask", tour_on_later: "weight on later tokens without the mask", tour_to_zero: ", with it 0", tour_scores_scaled: "S′, scaled scores", tour_weights_without: "softmax of S′ alone", tour_reads_of: "What {token} looks at",
+  tour_with_mask: "with the mask", tour_on_later: "Without the mask, later tokens together have a weight of", tour_to_zero: "; with it, exactly 0.", tour_checkered: "checkered: −∞", tour_scores_scaled: "S′, scaled scores", tour_weights_without: "softmax of S′ alone", tour_reads_of: "What {token} looks at",
 
   tour_cross_title: "Attention over the source",
   tour_cross_text: "Here the two sentences meet: the queries come from the decoder, the keys and values from the encoder's output. So each token of the translation looks at the source while the next one is chosen.",

@@ -1,10 +1,12 @@
 // Steps 1 to 3 of the tour: tokens, embeddings, positions.
 import { chart } from "./chart.js";
-import { h, number, piece_text } from "./dom.js";
-import { length_of, list_is, mapped, one_row, row_of } from "./tour_data.js";
-import { bars, beside, grid, piece, scale_for, sign, strip } from "./tour_draw.js";
-import { factor, formula, frac, joined, of, root, row, sub, sup, sym, val, words } from "./tour_math.js";
+import { h, piece_text } from "./dom.js";
+import { length_of, list_is, mapped, one_row, plain, row_of } from "./tour_data.js";
+import { bars, grid, piece, scale_for, sign, strip } from "./tour_draw.js";
+import { factor, formula, frac, joined, next, of, root, row, sub, sup, sym, val, words } from "./tour_math.js";
 import { t } from "./texts.js";
+
+const quoted = (text) => (text.startsWith("▁") && text.length > 1 ? `“${text.slice(1)}”` : text);
 
 const list = (label, names, chosen, id, pick) => h("div", { class: "tour-line", "data-sym": id },
   h("span", { class: "tour-label" }, label), h("span", { class: "tour-tokens" }, names.map((text, i) => h("span", { class: `tour-token${i === chosen ? " here" : ""}${pick ? " picks" : ""}`, onclick: pick && (() => pick(i)) }, piece(text), h("small", {}, i + 1)))));
@@ -16,8 +18,8 @@ export const tokens = {
     const word = c.source[i], words_so_far = c.source.slice(0, i + 1).filter((text) => text.startsWith("▁")).length;
     const size = c.shape("generator.logits").at(-1);
     return {
-      formula: formula(sym("x", "x"), "=", "(", sub("x", "1"), ",", "…", ",", sub("x", "n"), ")", words(",  "), sub("x", "i"), "∈", "V"),
-      numbers: [formula(sym("x", sub("x", String(i + 1))), "=", words(piece_text(word)), words(",  "), "n", "=", val(n, "len(source)", 0)),
+      formula: formula(sym("x", "x"), "=", "(", sub("x", "1"), ",", "…", ",", sub("x", "n"), ")", next(), sub("x", "i"), "∈", "V"),
+      numbers: [formula(sym("x", sub("x", String(i + 1))), "=", words(quoted(word)), next(), "n", "=", val(n, "len(source)", 0)),
         size && formula("|", "V", "|", "=", val(size, 'shape("generator.logits")[-1]', 0))],
       symbols: [["x", "x"], ["y", "y"], ["next", t("tour_next_token")]],
       picture: [list(t("tour_source_tokens"), c.source, i, "x", (k) => choose({ query: k + 1 })), list(t("tour_reads"), c.target, -1, "y"), list(t("tour_predicts"), c.answer.predicted, -1, "next"),
@@ -43,10 +45,11 @@ export const embedding = {
       numbers: [scaled(c) && formula(root(val(d, 'shape("encoder.tokens")[-1]', 0)), "·", row("(", joined(first(table, i), ","), ",", "…", ")")),
         formula("=", sym("E", vector(e, i)))],
       symbols: [["T", "T"], ["E", "E"], ["P", "P"]],
-      picture: [strip(one_row(table, i), { sym: "T", title: t("tour_table_row"), scale, note: scaled(c) ? t("tour_divided_here") : "" }), sign(scaled(c) ? `× √${d} = ${number(by, 2)}` : "="),
+      picture: [strip(one_row(table, i), { sym: "T", title: t("tour_table_row"), scale, note: scaled(c) ? t("tour_divided_here") : "" }), sign(scaled(c) ? `× √${d} = ${plain(by, 2)}` : "="),
         strip(one_row(e, i), { sym: "E", title: t("tour_times_root"), scale }),
         grid(e, { sym: "E", title: t("tour_all_rows"), row_names: c.source, row: i, pick: (k) => choose({ query: k + 1 }) }),
-        h("h4", {}, t("tour_lengths")), bars(lengths.map((one) => ({ ...one, width: one.value / longest })), { label: t("tour_lengths"), digits: 2 })],
+      ],
+      more: [h("h4", {}, t("tour_lengths")), bars(lengths.map((one) => ({ ...one, width: one.value / longest })), { label: t("tour_lengths"), digits: 2, wide: true })],
     };
   },
 };
@@ -69,8 +72,8 @@ function sinusoid(c, i, dim, p) {
 function wave_formula(c) {
   const argument = (power) => frac("pos", sup("10000", power));
   const kind = kind_of_positions(c);
-  if (kind === "sinusoidal") return row("PE", "(", "pos", ",", "2i", ")", "=", of("sin", argument(frac("2i", "d"))), words(",  "), "PE", "(", "pos", ",", "2i+1", ")", "=", of("cos", argument(frac("2i", "d"))));
-  return words(c.formula("encoder.positions"));
+  const one = (index, name) => formula(sym("P", "PE", "(", "pos", ",", index, ")"), "=", of(name, argument(frac("2i", "d"))));
+  return kind === "sinusoidal" ? [one("2i", "sin"), one("2i+1", "cos")] : formula(words(c.formula("encoder.positions")));
 }
 
 export const positions = {
@@ -83,14 +86,13 @@ export const positions = {
     const at = (m) => factor(m.at(i, dim), m.is(i, dim));
     return {
       formula: formula(sym("X", sub("x", "i")), "=", sym("E", sub("e", "i")), "+", sym("P", sub("p", "i"))),
-      numbers: [formula(wave_formula(c)), kind_of_positions(c) === "sinusoidal" && sinusoid(c, i, dim, p),
+      numbers: [wave_formula(c), kind_of_positions(c) === "sinusoidal" && sinusoid(c, i, dim, p),
         formula(sym("X", sub("x", row(String(i + 1), ",", String(dim + 1)))), "=", sym("E", at(e)), "+", sym("P", at(p)), "=", val(x.at(i, dim), x.is(i, dim)))],
       symbols: [["E", "E"], ["P", "P"], ["X", "X"]],
       picture: [["E", e, "tour_token_row"], ["P", p, "tour_position_row"], ["X", x, "tour_input_row"]].map(([id, matrix, name]) =>
-        strip(one_row(matrix, i), { sym: id, title: t(name), scale, column: dim, pick: (_, j) => choose({ dim: j + 1 }) })),
-      more: [beside(grid(p, { sym: "P", title: t("tour_positions"), row_names: c.source, row: i, column: dim, pick: (r, j) => choose({ query: r + 1, dim: j + 1 }) }),
-        chart({ title: t("tour_two_dimensions"), x_label: t("position"), series: [curve(pair), ...(pair + 1 < p.cols ? [curve(pair + 1)] : [])] }))],
+        strip(one_row(matrix, i), { sym: id, title: t(name), scale, column: dim, pick: (_, j) => choose({ dim: j + 1 }) })).concat(
+        grid(p, { sym: "P", title: t("tour_positions"), row_names: c.source, row: i, column: dim, pick: (r, j) => choose({ query: r + 1, dim: j + 1 }) })),
+      more: [chart({ title: t("tour_two_dimensions"), x_label: t("position"), series: [curve(pair), ...(pair + 1 < p.cols ? [curve(pair + 1)] : [])] })],
     };
   },
 };
-

@@ -1,8 +1,9 @@
 // 导览的中文文字。
 export const tour_chinese = {
   view_tour: "导览", tour_steps: "导览的步骤", tour_next: "下一步", tour_end: "完", tour_your_sentence: "您的句子", tour_point_at: "指向：",
-  tour_size: "{rows} 行，{columns} 列", tour_token: "词元", tour_position: "译文中的位置", tour_key: "键", tour_computed_here: "由本页计算",
+  tour_size: "{rows} 行，{columns} 列", tour_token: "词元", tour_position: "译文位置", tour_key: "键", tour_computed_here: "由本页计算",
   tour_lesson: "课程第 {n} 课", tour_code: "代码：", tour_head: "第 {n} 头", tour_unit: "第 {n} 个单元", tour_weights: "权重",
+  tour_colors: "蓝色为正，橙色为负；颜色越深，绝对值越大。", tour_part_here: "αᵢⱼ vⱼ 由本页相乘；和 o 由服务器给出",
 
   tour_tokens_title: "词元",
   tour_tokens_text: "模型读的是词元，即固定词表 V 中的文本片段，▁ 表示空格。常见的词是一个词元，罕见的词由几个词元拼成，</s> 表示句子结束。",
@@ -33,7 +34,7 @@ export const tour_chinese = {
   tour_scores_text: "查询与键的得分是两者的点积：逐个元素相乘，再加起来。两个向量方向一致时，得分就大。",
   tour_scores_question: "S 中某一格是很大的负数。这说明查询与键有什么关系？",
   tour_scores_answer: "它们方向相反：q · k = |q| |k| cos φ，其中 cos φ < 0。经过 softmax，这个键对这个查询几乎没有权重。",
-  tour_largest_terms: "只列出和式中绝对值最大的三项。", tour_query_of: "{token} 的查询", tour_key_of: "{token} 的键", tour_product: "逐个元素的乘积", tour_their_sum: "由本页相加，乘积之和为",
+  tour_largest_terms: "只列出和式中绝对值最大的两项。", tour_query_of: "{token} 的查询", tour_key_of: "{token} 的键", tour_product: "逐个元素的乘积", tour_their_sum: "由本页相加，乘积之和为",
 
   tour_scaling_title: "缩放",
   tour_scaling_text: "得分要除以 √d_k。d_k 个乘积之和的幅度大约是 √d_k，得分过大时 softmax 几乎非 0 即 1，梯度也接近 0。",
@@ -75,7 +76,7 @@ export const tour_chinese = {
   tour_mask_text: "训练时整个译文都摆在解码器面前，所以要把后面的词元遮住。掩码 M 给它们的得分加上 −∞，经过 softmax，权重恰好是 0。",
   tour_mask_question: "训练时如果没有掩码，会发生什么？",
   tour_mask_answer: "解码器可以抄答案，因为要预测的词元就在输入的下一个位置上。损失几乎为 0，但对翻译来说什么也没学到。",
-  tour_with_mask: "使用掩码", tour_on_later: "不用掩码时，后面词元的权重之和", tour_to_zero: "，使用掩码时为 0", tour_scores_scaled: "S′，缩放后的得分", tour_weights_without: "只对 S′ 做 softmax", tour_reads_of: "{token} 关注哪里",
+  tour_with_mask: "使用掩码", tour_on_later: "不用掩码时，后面词元的权重之和为", tour_to_zero: "；使用掩码时恰好为 0。", tour_checkered: "棋盘格：−∞", tour_scores_scaled: "S′，缩放后的得分", tour_weights_without: "只对 S′ 做 softmax", tour_reads_of: "{token} 关注哪里",
 
   tour_cross_title: "对原文的注意力",
   tour_cross_text: "两个句子在这里相遇：查询来自解码器，键和值来自编码器的输出。所以译文在选择下一个词元时，每个位置都在看原文。",
