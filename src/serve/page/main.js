@@ -10,9 +10,11 @@ import { alternatives, begin, chosen, model, on_translation, sentence, sentence_
 import { info, models } from "./server.js";
 import { on_change, read_address, read_memory, set, state } from "./state.js";
 import { LANGUAGES, language, t } from "./texts.js";
+import { KEYS as TOUR_KEYS, on_the_way, tour_view, update as update_tour } from "./tour.js";
 
 const VIEWS = {
   translate: { make: alternatives_view, update: update_alternatives, keys: [] },
+  tour: { make: tour_view, update: update_tour, keys: TOUR_KEYS },
   attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced", "hop"] },
   search: { make: search_view, update: update_search, keys: ["step", "hop"] },
   figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced", "hop"] },
@@ -20,6 +22,7 @@ const VIEWS = {
 };
 const view_name = () => (Object.hasOwn(VIEWS, state.view) ? state.view : "translate");
 const view = () => VIEWS[view_name()];
+const has_own_top = () => ["runs", "tour"].includes(view_name());
 
 let alternatives_root;
 
@@ -67,7 +70,7 @@ function update_alternatives() {
 
 function tab(name) {
   return h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "view", "aria-selected": String(VIEWS[name] === view()),
-    onclick: () => set({ view: name }) }, t(`view_${name}`));
+    onclick: () => set({ view: name, ...on_the_way(view_name(), name) }) }, t(`view_${name}`));
 }
 
 function tabs() {
@@ -94,7 +97,7 @@ function render() {
   render_header();
   const place = h("div", { id: "view", role: "tabpanel", tabindex: "-1", "aria-labelledby": `tab-${view_name()}` });
   const top = sentence_panel();
-  top.hidden = view_name() === "runs";
+  top.hidden = has_own_top();
   replace(document.getElementById("main"), top, tabs(), place);
   replace(place, content());
   show_tab();
@@ -111,7 +114,7 @@ const content = () => [h("h2", { class: "visually-hidden" }, t(`view_${view_name
 
 // Switches the view below the sentence.
 function change_view() {
-  document.querySelector(".sentence").hidden = view_name() === "runs";
+  document.querySelector(".sentence").hidden = has_own_top();
   const had_focus = document.activeElement?.getAttribute("role") === "tab";
   document.querySelector(".tabs").replaceWith(tabs());
   const place = document.getElementById("view");

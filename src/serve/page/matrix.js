@@ -120,7 +120,7 @@ export function pixels(m, canvas = h("canvas")) {
   canvas.height = rows;
   const image = new ImageData(columns, rows), faint = mix(palette().ground, [128, 128, 128], 0.35);
   for (let i = 0; i < rows * columns; ++i) {
-    const hatched = is_masked(m, i) && (Math.floor(i / columns) + i) % 2 === 0;
+    const hatched = is_masked(m, i) && (Math.floor(i / columns) + i % columns) % 2 === 0;
     const color = is_masked(m, i) ? (hatched ? faint : palette().ground) : color_of(m.values[i], scale);
     image.data.set([...color, 255], 4 * i);
   }

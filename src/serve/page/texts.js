@@ -2,8 +2,10 @@
 import { chinese } from "./zh.js";
 import { english } from "./en.js";
 import { state } from "./state.js";
+import { tour_chinese } from "./tour_zh.js";
+import { tour_english } from "./tour_en.js";
 
-const TABLES = { en: english, zh: chinese };
+const TABLES = { en: { ...english, ...tour_english }, zh: { ...chinese, ...tour_chinese } };
 export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function language() {
@@ -14,7 +16,7 @@ export function language() {
 
 // The text of this name, with {x} replaced by values.x.
 export function t(name, values = {}) {
-  const text = TABLES[language()][name] ?? english[name] ?? name;
+  const text = TABLES[language()][name] ?? TABLES.en[name] ?? name;
   return text.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole));
 }
 

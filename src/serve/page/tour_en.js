@@ -1,0 +1,93 @@
+// The tour's texts in English.
+export const tour_english = {
+  view_tour: "Tour", tour_steps: "Steps of the tour", tour_next: "Next", tour_end: "The end", tour_your_sentence: "Your sentence", tour_point_at: "Point at:",
+  tour_size: "{rows} rows, {columns} columns", tour_token: "Token", tour_position: "Position", tour_key: "Key", tour_computed_here: "computed on this page",
+  tour_lesson: "Lesson {n} of the course", tour_code: "The code:", tour_head: "head {n}", tour_unit: "unit {n}", tour_weights: "Weights",
+  tour_colors: "Blue is positive, orange negative; darker is larger.", tour_part_here: "αᵢⱼ vⱼ is multiplied on this page; the sum o is the server's",
+
+  tour_tokens_title: "Tokens",
+  tour_tokens_text: "The model reads tokens: pieces of text from a fixed vocabulary V, where ▁ stands for a space. A frequent word is one token, a rare one is made of several, and </s> ends the sentence.",
+  tour_tokens_question: "The decoder reads y shifted right by one, with <s> at the front. Why?",
+  tour_tokens_answer: "At every position it is asked for the next token, so it may only read the tokens before it. Compare the last two lines: below each token stands the one that the model predicts after it.",
+  tour_source_tokens: "x, your sentence", tour_reads: "y, what the decoder reads", tour_predicts: "What it predicts there", tour_next_token: "next token",
+  tour_token_begins: "“{token}” begins word {word} of the sentence.", tour_token_inside: "“{token}” continues word {word} of the sentence.", tour_token_end: "</s> belongs to no word: it marks the end of the sentence.",
+
+  tour_embedding_title: "Embedding, times √d_model",
+  tour_embedding_text: "Each token becomes a vector: its row of the table T, learned in training. The paper multiplies it by √d_model, so that the positions added next do not drown it out.",
+  tour_embedding_question: "Two tokens of the sentence are equal. Do their rows differ here?",
+  tour_embedding_answer: "No: the table knows nothing of the neighbors or the place. Type a sentence with one word twice and compare the two rows; they begin to differ at the next step.",
+  tour_table_row: "Row of the table, T[x]", tour_times_root: "Embedding e", tour_position_row: "Position p", tour_all_rows: "E, the embeddings of all tokens", tour_divided_here: "computed on this page: e / √d", tour_lengths: "Lengths of the vectors",
+
+  tour_positions_title: "Positions",
+  tour_positions_text: "Attention alone does not know the order of the tokens. So every position has a vector of its own, which is added to the embedding.",
+  tour_positions_question: "Why waves of many frequencies, and not simply the number of the position?",
+  tour_positions_answer: "The number would grow with the length; sines and cosines stay between −1 and 1. And for a fixed distance k the vector of pos + k is a linear function of that of pos, so a model can learn to look k tokens away.",
+  tour_positions_dim: "Dimension (1 to {n})", tour_token_row: "Embedding e", tour_input_row: "Sum x, the first layer's input", tour_positions: "P, all positions", tour_two_dimensions: "Two dimensions over the positions",
+
+  tour_projections_title: "Queries, keys and values",
+  tour_projections_text: "Three learned matrices turn each row of X into a query, a key and a value. The query says what the token looks for, the key by what it is found, the value what it gives.",
+  tour_projections_question: "Why three vectors, and not x itself three times?",
+  tour_projections_answer: "With x alone, the score of two tokens would be symmetric, and a token would mostly find itself. With separate matrices an adjective can look for its noun while the noun looks for the verb.",
+  tour_shapes: "W: {d} × {dk} for each of the {h} heads. The server gives X, Q, K and V, not the matrices W.",
+
+  tour_scores_title: "Scores",
+  tour_scores_text: "The score of a query and a key is their dot product: multiply element by element and add up. It is large where both vectors point in the same direction.",
+  tour_scores_question: "A cell of S is strongly negative. What does that say about its query and its key?",
+  tour_scores_answer: "They point in opposite directions: q · k = |q| |k| cos φ with cos φ < 0. After softmax this key has almost no weight for this query.",
+  tour_largest_terms: "Shown are the two largest terms of the sum.", tour_query_of: "Query of {token}", tour_key_of: "Key of {token}", tour_product: "Their product, element by element", tour_their_sum: "The sum of the products, added up on this page:",
+
+  tour_scaling_title: "Scaling",
+  tour_scaling_text: "The scores are divided by √d_k. A sum of d_k products has a spread of about √d_k, and large scores push softmax to where almost all weight is on one key and its gradient is nearly 0.",
+  tour_scaling_question: "Divide by 1 instead: what happens to the weights on the right?",
+  tour_scaling_answer: "The largest score takes nearly everything, and small differences decide all. Dividing by d_k does the opposite: the weights become almost equal. The notes' advice: if training does not converge, check whether √d_k is there.",
+  tour_divide_by: "Divide by", tour_score_divided: "Score, divided", tour_weight_after: "softmax of it", tour_spread: "Standard deviation of the scores:", tour_largest_weight: "largest weight:", tour_switch_is_here: "Divided here on this page; the model itself goes on with √dₖ.", tour_not_scaled: "This model does not scale its scores.",
+
+  tour_softmax_title: "Softmax",
+  tour_softmax_text: "Softmax turns the scores of one query into weights: all are positive, and they sum to 1. Each row of the matrix is normalized on its own.",
+  tour_softmax_question: "Add 100 to all scores of a row. What happens to its weights?",
+  tour_softmax_answer: "Nothing: e^(s + 100) = e^100 · e^s, and the factor cancels. The code subtracts the largest score for that reason, so that nothing overflows.",
+  tour_three_columns: "score → e to the score → weight", tour_weights_of_all: "α, the weights of all queries", tour_other_weights: "This model computes its weights differently: {formula}.",
+
+  tour_weighted_title: "Weighted sum of the values",
+  tour_weighted_text: "The output of a head for a token is the sum of all values, each times its weight. Values with large weights dominate it; the others are faint.",
+  tour_weighted_question: "If all weights were equal, what would each token get?",
+  tour_weighted_answer: "The same vector: the mean of all values. Attention is this mean, with weights that each query chooses for itself.",
+  tour_largest_weights: "Shown are the two terms with the largest weights.", tour_output_of: "Output o of {token}", tour_all_outputs: "O, the outputs of all tokens",
+
+  tour_heads_title: "Several heads",
+  tour_heads_text: "Several heads compute all of this side by side, each with its own matrices and a part of the width. Their outputs are joined, and W_O mixes them.",
+  tour_heads_question: "Choose a verb. Which head looks at its neighbor, which one further away?",
+  tour_heads_answer: "Compare the list: heads differ in where they look. One head alone would have to average these views, which the paper gives as the reason for several.",
+  tour_looks_most: "Where {token} looks most", tour_joined: "Concat: the row of the token, head by head",
+
+  tour_norm_title: "Output, add and norm",
+  tour_norm_text: "The sublayer's output is added to its input, so that input and gradient have a direct way past it. LayerNorm then brings each row to mean 0 and variance 1, and multiplies by a learned gain g and adds a bias b.",
+  tour_norm_question: "Why does adding x help the gradient?",
+  tour_norm_answer: "The derivative of x + F(x) is 1 + F′(x): even if F′ is almost 0, the constant 1 remains, and the gradient does not vanish in many layers.",
+  tour_sublayer_input: "Input x", tour_sublayer_output: "Output of attention", tour_sum: "Sum r", tour_norm: "After the norm, z", tour_norm_of_all: "z of all tokens", tour_gain_and_bias: "μ and σ of each row are computed on this page. The server gives z, not g and b; so z is not exactly of mean 0 and deviation 1.",
+
+  tour_ffn_title: "Feed-forward network",
+  tour_ffn_text: "Each token passes alone through two linear layers with ReLU between them: wider, then back. Here nothing flows between tokens; the units react to what attention has collected.",
+  tour_ffn_question: "What would two linear layers without ReLU be?",
+  tour_ffn_answer: "A single one: (x W₁) W₂ = x (W₁ W₂). Only the zeros that max(0, ·) sets make the network choose which units speak for a token.",
+  tour_ffn_dim: "Unit (1 to {n})", tour_inner: "Inner, x W₁ + b₁", tour_hidden: "Hidden, max(0, inner)", tour_ffn_output: "Output", tour_active: "active units", tour_strongest: "Strongest units for {token}", tour_hidden_of_all: "Hidden units of all tokens", tour_other_activation: "This model's activation: {formula}.",
+
+  tour_mask_title: "The decoder's mask",
+  tour_mask_text: "In training the decoder sees the whole translation at once, so later tokens must be hidden. The mask M adds −∞ to their scores, which softmax turns into a weight of exactly 0.",
+  tour_mask_question: "What would happen in training without the mask?",
+  tour_mask_answer: "The decoder could copy the answer, since the token it is asked for stands in its input one place further on. Its loss would be almost 0, and it would have learned nothing for translating.",
+  tour_with_mask: "with the mask", tour_on_later: "Without the mask, later tokens together have a weight of", tour_to_zero: "; with it, exactly 0.", tour_checkered: "checkered: −∞", tour_scores_scaled: "S′, scaled scores", tour_weights_without: "softmax of S′ alone", tour_reads_of: "What {token} looks at",
+
+  tour_cross_title: "Attention over the source",
+  tour_cross_text: "Here the two sentences meet: the queries come from the decoder, the keys and values from the encoder's output. So each token of the translation looks at the source while the next one is chosen.",
+  tour_cross_question: "Why is there no mask here?",
+  tour_cross_answer: "The source is known completely before the first token is written. Only the translation comes into being token by token.",
+  tour_writes: "The decoder has read {read} and predicts {next}; it looks at", tour_over_source: "α, decoder over encoder", tour_q_of_target: "Q from the decoder", tour_k_of_source: "K from the encoder",
+
+  tour_search_title: "Linear, softmax and beam search",
+  tour_search_text: "A linear layer gives each entry of the vocabulary a number, and softmax makes probabilities of the next token. Beam search keeps the best beginnings by the sum of the logarithms and extends each.",
+  tour_search_question: "Why not simply take the most probable token each time?",
+  tour_search_answer: "A good start may lead to a bad end. With several hypotheses the search can return to one that was second for a while; a beam of 1 cannot.",
+  tour_after: "After {text}", tour_probabilities: "Probabilities of the next token", tour_all_others: "the other {n} together", tour_temperature: "Temperature", tour_temperature_is_here: "softmax(z / T): low T sharpens, high T flattens. Computed on this page; the search itself uses T = 1.", tour_sum_of_all: "The softmax runs over all {n} entries; listed are those that the search considered.",
+  tour_beam: "beam", tour_beams_kept: "What the beam keeps at this step: {n} of {all} candidates", tour_open_search: "Open this step in Beam search",
+};

@@ -1,0 +1,93 @@
+// 导览的中文文字。
+export const tour_chinese = {
+  view_tour: "导览", tour_steps: "导览的步骤", tour_next: "下一步", tour_end: "完", tour_your_sentence: "您的句子", tour_point_at: "指向：",
+  tour_size: "{rows} 行，{columns} 列", tour_token: "词元", tour_position: "译文位置", tour_key: "键", tour_computed_here: "由本页计算",
+  tour_lesson: "课程第 {n} 课", tour_code: "代码：", tour_head: "第 {n} 头", tour_unit: "第 {n} 个单元", tour_weights: "权重",
+  tour_colors: "蓝色为正，橙色为负；颜色越深，绝对值越大。", tour_part_here: "αᵢⱼ vⱼ 由本页相乘；和 o 由服务器给出",
+
+  tour_tokens_title: "词元",
+  tour_tokens_text: "模型读的是词元，即固定词表 V 中的文本片段，▁ 表示空格。常见的词是一个词元，罕见的词由几个词元拼成，</s> 表示句子结束。",
+  tour_tokens_question: "解码器读到的 y 右移了一位，最前面是 <s>。为什么？",
+  tour_tokens_answer: "每个位置要预测的都是下一个词元，所以只能读它前面的词元。对照最后两行：每个词元下方就是模型认为紧跟其后的词元。",
+  tour_source_tokens: "x，您的句子", tour_reads: "y，解码器读到的", tour_predicts: "模型在该处的预测", tour_next_token: "下一个词元",
+  tour_token_begins: "“{token}”是句中第 {word} 个词的开头。", tour_token_inside: "“{token}”是句中第 {word} 个词的后续部分。", tour_token_end: "</s> 不属于任何词，它标记句子的结束。",
+
+  tour_embedding_title: "嵌入，乘以 √d_model",
+  tour_embedding_text: "每个词元变成一个向量，即嵌入表 T 中属于它的一行，由训练得到。论文再把它乘以 √d_model，以免被随后加上的位置编码淹没。",
+  tour_embedding_question: "如果句中有两个相同的词元，它们的行在这里有区别吗？",
+  tour_embedding_answer: "没有：嵌入表不知道上下文，也不知道位置。输入一个含有重复词的句子，比较那两行；从下一步起它们才不同。",
+  tour_table_row: "嵌入表的一行 T[x]", tour_times_root: "嵌入 e", tour_position_row: "位置 p", tour_all_rows: "E，所有词元的嵌入", tour_divided_here: "由本页计算：e / √d", tour_lengths: "各向量的长度",
+
+  tour_positions_title: "位置编码",
+  tour_positions_text: "注意力本身不知道词元的顺序。所以每个位置有自己的向量，加到嵌入上。",
+  tour_positions_question: "为什么用多种频率的波，而不直接用位置的序号？",
+  tour_positions_answer: "序号会随长度增大，而正弦和余弦总在 −1 与 1 之间。并且对固定的距离 k，位置 pos + k 的向量是 pos 的向量的线性函数，模型因此可以学会看 k 个词元之外。",
+  tour_positions_dim: "维度（1 到 {n}）", tour_token_row: "嵌入 e", tour_input_row: "两者之和 x，即第一层的输入", tour_positions: "P，所有位置", tour_two_dimensions: "两个维度随位置的变化",
+
+  tour_projections_title: "查询、键和值",
+  tour_projections_text: "三个可学习的矩阵把 X 的每一行变成一个查询、一个键和一个值。查询是词元要找什么，键是凭什么能找到它，值是它提供的内容。",
+  tour_projections_question: "为什么要三个向量，而不是把 x 用三次？",
+  tour_projections_answer: "如果只用 x，两个词元之间的得分就是对称的，而且词元多半只会找到自己。矩阵分开之后，形容词可以找它的名词，而名词去找动词。",
+  tour_shapes: "W：{h} 个头各有一个 {d} × {dk} 的矩阵。服务器给出 X、Q、K、V，不给出矩阵 W。",
+
+  tour_scores_title: "得分",
+  tour_scores_text: "查询与键的得分是两者的点积：逐个元素相乘，再加起来。两个向量方向一致时，得分就大。",
+  tour_scores_question: "S 中某一格是很大的负数。这说明查询与键有什么关系？",
+  tour_scores_answer: "它们方向相反：q · k = |q| |k| cos φ，其中 cos φ < 0。经过 softmax，这个键对这个查询几乎没有权重。",
+  tour_largest_terms: "只列出和式中绝对值最大的两项。", tour_query_of: "{token} 的查询", tour_key_of: "{token} 的键", tour_product: "逐个元素的乘积", tour_their_sum: "由本页相加，乘积之和为",
+
+  tour_scaling_title: "缩放",
+  tour_scaling_text: "得分要除以 √d_k。d_k 个乘积之和的幅度大约是 √d_k，得分过大时 softmax 几乎非 0 即 1，梯度也接近 0。",
+  tour_scaling_question: "改为除以 1，右边的权重会怎样？",
+  tour_scaling_answer: "最大的得分几乎拿走全部权重，很小的差别就决定一切。除以 d_k 则相反：权重变得几乎相等。笔记的提醒：实验如果不收敛，检查有没有除以 √d_k。",
+  tour_divide_by: "除以", tour_score_divided: "除过的得分", tour_weight_after: "它的 softmax", tour_spread: "得分的标准差：", tour_largest_weight: "最大的权重：", tour_switch_is_here: "只是在本页上这样除；模型本身用的是 √dₖ。", tour_not_scaled: "此模型不缩放得分。",
+
+  tour_softmax_title: "Softmax",
+  tour_softmax_text: "Softmax 把一个查询的所有得分变成权重：全部为正，和为 1。矩阵的每一行各自归一化。",
+  tour_softmax_question: "把一行的所有得分都加上 100，权重会怎样？",
+  tour_softmax_answer: "不变：e^(s + 100) = e^100 · e^s，这个因子会约去。所以代码先减去最大的得分，以免溢出。",
+  tour_three_columns: "得分 → e 的得分次方 → 权重", tour_weights_of_all: "α，所有查询的权重", tour_other_weights: "此模型的权重算法不同：{formula}。",
+
+  tour_weighted_title: "对值加权求和",
+  tour_weighted_text: "一个头对一个词元的输出，是所有的值各乘以权重再相加。权重大的值占主导，其余的只留下淡淡的痕迹。",
+  tour_weighted_question: "如果所有权重都相等，每个词元会得到什么？",
+  tour_weighted_answer: "同一个向量：所有值的平均。注意力就是这样的平均，只是权重由每个查询自己决定。",
+  tour_largest_weights: "只列出权重最大的两项。", tour_output_of: "{token} 的输出 o", tour_all_outputs: "O，所有词元的输出",
+
+  tour_heads_title: "多头",
+  tour_heads_text: "几个头并列地做以上全部计算，各有自己的矩阵，各占一部分宽度。它们的输出拼接起来，再由 W_O 混合。",
+  tour_heads_question: "选一个动词。哪个头看相邻的词元，哪个头看得更远？",
+  tour_heads_answer: "对照列表：各个头看的地方不同。如果只有一个头，就只能把这些看法平均起来；论文正是以此说明为什么要多头。",
+  tour_looks_most: "{token} 最关注哪里", tour_joined: "Concat：该词元的一行，按头排列",
+
+  tour_norm_title: "输出、残差连接与层归一化",
+  tour_norm_text: "子层的输出与它的输入相加，输入和梯度因此有一条直通的路。随后层归一化把每一行变为均值 0、方差 1，再乘以可学习的增益 g，加上偏置 b。",
+  tour_norm_question: "加上 x 为什么对梯度有好处？",
+  tour_norm_answer: "x + F(x) 的导数是 1 + F′(x)：即使 F′ 几乎为 0，常数项 1 仍在，所以层数很多时梯度也不会消失。",
+  tour_sublayer_input: "输入 x", tour_sublayer_output: "注意力的输出", tour_sum: "两者之和 r", tour_norm: "归一化之后的 z", tour_norm_of_all: "所有词元的 z", tour_gain_and_bias: "每一行的 μ 和 σ 由本页计算。服务器给出 z，不给出 g 和 b，所以 z 的均值和标准差不恰好是 0 和 1。",
+
+  tour_ffn_title: "前馈网络",
+  tour_ffn_text: "每个词元各自经过两个线性层，中间是 ReLU：先变宽，再变回来。这里词元之间没有交流，各单元对注意力收集来的内容作出反应。",
+  tour_ffn_question: "如果没有 ReLU，两个线性层等于什么？",
+  tour_ffn_answer: "等于一个线性层：(x W₁) W₂ = x (W₁ W₂)。正是 max(0, ·) 置零，网络才能为每个词元选择哪些单元起作用。",
+  tour_ffn_dim: "单元（1 到 {n}）", tour_inner: "内层 x W₁ + b₁", tour_hidden: "隐藏层 max(0, 内层)", tour_ffn_output: "输出", tour_active: "激活的单元", tour_strongest: "{token} 最强的单元", tour_hidden_of_all: "所有词元的隐藏单元", tour_other_activation: "此模型的激活函数：{formula}。",
+
+  tour_mask_title: "解码器的掩码",
+  tour_mask_text: "训练时整个译文都摆在解码器面前，所以要把后面的词元遮住。掩码 M 给它们的得分加上 −∞，经过 softmax，权重恰好是 0。",
+  tour_mask_question: "训练时如果没有掩码，会发生什么？",
+  tour_mask_answer: "解码器可以抄答案，因为要预测的词元就在输入的下一个位置上。损失几乎为 0，但对翻译来说什么也没学到。",
+  tour_with_mask: "使用掩码", tour_on_later: "不用掩码时，后面词元的权重之和为", tour_to_zero: "；使用掩码时恰好为 0。", tour_checkered: "棋盘格：−∞", tour_scores_scaled: "S′，缩放后的得分", tour_weights_without: "只对 S′ 做 softmax", tour_reads_of: "{token} 关注哪里",
+
+  tour_cross_title: "对原文的注意力",
+  tour_cross_text: "两个句子在这里相遇：查询来自解码器，键和值来自编码器的输出。所以译文在选择下一个词元时，每个位置都在看原文。",
+  tour_cross_question: "为什么这里没有掩码？",
+  tour_cross_answer: "写出第一个词元之前，原文就已经完整。逐个词元产生的只有译文。",
+  tour_writes: "解码器读到 {read}，预测 {next}；此时它关注", tour_over_source: "α，解码器对编码器", tour_q_of_target: "Q，来自解码器", tour_k_of_source: "K，来自编码器",
+
+  tour_search_title: "线性层、softmax 与束搜索",
+  tour_search_text: "线性层给词表中的每个词条一个数，softmax 把这些数变成下一个词元的概率。束搜索按对数概率之和保留最好的几个开头，并继续延长它们。",
+  tour_search_question: "为什么不每次都直接取概率最大的词元？",
+  tour_search_answer: "好的开头可能通向坏的结尾。保留几个假设，搜索就能回到一度排在第二的那个；束宽为 1 时做不到。",
+  tour_after: "在 {text} 之后", tour_probabilities: "下一个词元的概率", tour_all_others: "其余 {n} 个合计", tour_temperature: "温度", tour_temperature_is_here: "softmax(z / T)：T 小则更尖锐，T 大则更平坦。由本页计算；搜索本身用 T = 1。", tour_sum_of_all: "softmax 遍及全部 {n} 个词条；这里列出搜索考虑过的那些。",
+  tour_beam: "束", tour_beams_kept: "这一步束中保留的：{all} 个候选中的 {n} 个", tour_open_search: "在束搜索视图中打开这一步",
+};
