@@ -108,8 +108,9 @@ struct Alignment {
 struct Translation {
   std::string text;
   double score = 0;       // log-probability of the tokens, including the end of the sentence
-  double normalized = 0;  // score divided by the length penalty; the best translation has the largest. If a line was
-                          // split, both are sums over its parts. -infinity: no translation satisfies the constraints
+  double normalized = 0;  // score with all penalties, divided by the length penalty; the best translation has the
+                          // largest. If a line was split, both are sums over its parts. -infinity: no translation
+                          // satisfies the constraints
   std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
   std::vector<std::int32_t> ids;    // of the tokens
   std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
@@ -118,7 +119,7 @@ struct Translation {
 
 struct ScoreResult {
   double score = 0;                  // log-probability of the translation, including the end of the sentence
-  double normalized = 0;             // divided by the length penalty
+  double normalized = 0;             // as in Translation, with the usual penalties of the model
   std::vector<std::string> tokens;   // of the translation
   std::vector<double> token_scores;  // log-probability of each of them, and of the end of the sentence
 };

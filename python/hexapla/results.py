@@ -76,8 +76,8 @@ class Translation:
     score: float
     """Log-probability of the tokens, including the end of the sentence."""
     normalized: float
-    """The score divided by the length penalty, largest for the best translation. -inf: nothing satisfies the
-    constraints."""
+    """The score with all penalties, divided by the length penalty, largest for the best translation. -inf: nothing
+    satisfies the constraints."""
     tokens: list[str]
     """Pieces of the vocabulary, without the end of the sentence."""
     ids: list[int]
@@ -98,7 +98,7 @@ class Score:
     score: float
     """Log-probability of the translation, including the end of the sentence."""
     normalized: float
-    """The score divided by the length penalty."""
+    """The same with the usual penalties of the model, divided by the length penalty."""
     tokens: list[str]
     token_scores: list[float]
     """Log-probability of each token, and of the end of the sentence."""

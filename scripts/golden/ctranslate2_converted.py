@@ -5,7 +5,8 @@ translations with them, for src/convert/kinds/ctranslate2/converted_test.cpp.
     pip install ctranslate2 torch transformers sentencepiece numpy
     scripts/golden/ctranslate2_converted.py src/convert/fixtures
 
-argos: opennmt_py as a package of Argos Translate; opus: hf_marian_joint; m2m, nllb: hf_m2m, hf_nllb; first: a model in the
+argos: opennmt_py as a package of Argos Translate; opus: hf_marian_joint; m2m, nllb, mbart: hf_m2m, hf_nllb, hf_mbart;
+bart: hf_bart_bytes; first: a model in the
 format of CTranslate2's first version, without type names, without <unk> in its vocabulary, and with unscaled 16-bit weights.
 golden.json: lines with their translations by greedy search and with beam 4, and the log-probabilities of the latter.
 Excludes lines whose two best translations score nearly equal, or whose translations do not end.
@@ -16,10 +17,12 @@ import random
 import shutil
 import struct
 import sys
+import tempfile
 
 import ctranslate2
 import numpy as np
 import sentencepiece
+import tokenizers
 
 LINES, LONGEST = 200, 60
 
@@ -36,8 +39,16 @@ def lines_of(pieces, draw, count):
     return texts
 
 
-def write_golden(folder, model, texts, cut, prefix=None, end=(), begin=()):
-    """cut(text) -> tokens; begin, end: tokens that the caller adds; prefix: forced start of translations."""
+def lines_of_words(origin, draw, count):
+    """-> short lines of words of the fixture's texts"""
+    texts = [row["text"] for row in json.loads((origin / "texts.json").read_text())["encoded"]]
+    words = [word for text in texts for word in text.split() if word.isprintable() and len(word.encode()) < 12]
+    return [" ".join(draw.choice(words) for _ in range(draw.randint(1, 5))) for _ in range(count)]
+
+
+def write_golden(folder, model, texts, cut, prefix=None, end=(), begin=(), special=()):
+    """cut(text) -> tokens; begin, end: tokens that the caller adds; prefix: forced start of translations; special: tokens
+    that it may write."""
     translator = ctranslate2.Translator(str(model), compute_type="float32", inter_threads=1, intra_threads=1)
     sources = [[*begin, *cut(text), *end] for text in texts]
     prefixes = [prefix] * len(texts) if prefix else None
@@ -52,7 +63,7 @@ def write_golden(folder, model, texts, cut, prefix=None, end=(), begin=()):
         short = [one.hypotheses[0][skip:], first]
         if max(map(len, short)) > LONGEST - 10 or two.scores[0] - two.scores[1] < 1e-4 or not first:
             continue
-        if any(t.startswith("<") or t.startswith("__") for t in sum(short, [])):
+        if any(t.startswith(("<", "__")) and t not in special for t in sum(short, [])):
             continue  # hexapla writes these differently
         rows.append({"text": text, "greedy": " ".join(short[0]), "beam": " ".join(first)})
         if len(rows) % 5 == 1:
@@ -88,12 +99,22 @@ def listed_by_id(model, tokenizer):
     return [t if t and (t not in tokens[:i]) else f"madeupword{i}" for i, t in enumerate(tokens)]
 
 
-def make_from_transformers(fixtures, draw, name, origin, files, **asked):
+def make_from_transformers(fixtures, draw, name, origin, files, published=None, **asked):
+    """published: keys of the published settings that transformers 5 no longer writes."""
     folder = fresh(fixtures / f"ct2_{name}")
-    converter = ctranslate2.converters.TransformersConverter(str(fixtures / origin), copy_files=files)
-    converter.convert(str(folder), force=True)
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / files[0]))
-    write_golden(folder, folder, lines_of(pieces, draw, 900), lambda text: pieces.encode(text, out_type=str), end=["</s>"], **asked)
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(fixtures / origin, copy, dirs_exist_ok=True)
+        for settings in (pathlib.Path(copy, "config.json"), pathlib.Path(copy, "tokenizer_config.json")):
+            if published:
+                settings.write_text(json.dumps(json.loads(settings.read_text()) | published))
+        ctranslate2.converters.TransformersConverter(copy, copy_files=files).convert(str(folder), force=True)
+    if files[0] == "vocab.json":
+        pieces = tokenizers.ByteLevelBPETokenizer(*(str(folder / file) for file in files))
+        texts, cut = lines_of_words(fixtures / origin, draw, 2000), lambda text: pieces.encode(text).tokens
+    else:
+        pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / files[0]))
+        texts, cut = lines_of(pieces, draw, 900), lambda text: pieces.encode(text, out_type=str)
+    write_golden(folder, folder, texts, cut, end=["</s>"], **asked)
 
 
 def first_name(name):
@@ -157,6 +178,11 @@ def main(fixtures):
     make_from_transformers(fixtures, draw, "opus", "hf_marian_joint", ["source.spm", "target.spm"])
     make_from_transformers(fixtures, draw, "m2m", "hf_m2m", ["sentencepiece.bpe.model"], begin=["__en__"], prefix=["__de__"])
     make_from_transformers(fixtures, draw, "nllb", "hf_nllb", ["sentencepiece.bpe.model"], begin=["eng_Latn"], prefix=["deu_Latn"])
+    make_from_transformers(fixtures, draw, "mbart", "hf_mbart", ["sentencepiece.bpe.model"], begin=["en_XX"], prefix=["de_DE"],
+                           published=dict(normalize_before=True, normalize_embedding=True, tokenizer_class="MBart50Tokenizer",
+                                          bos_token="<s>"))
+    make_from_transformers(fixtures, draw, "bart", "hf_bart_bytes", ["vocab.json", "merges.txt"], begin=["<s>"], special=["<s>"],
+                           published=dict(normalize_before=False, normalize_embedding=True))
 
 
 if __name__ == "__main__":

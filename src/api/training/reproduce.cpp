@@ -113,6 +113,11 @@ void refuse_other_vocabulary(const train::Provenance& was, const train::Provenan
                       now.vocabulary, "; name the file that it was given with `vocab` or `vocabs`"));
 }
 
+// Changes made to the record after the training (hexapla set) belong to the model, too.
+void keep_usage(const model::Usage& usage, const std::string& file) {
+  if (model::load_to_translate(file).usage != usage) model::copy_with_usage(file, usage, file);
+}
+
 std::vector<Reproduction::Change> changes(const std::map<std::string, std::string>& was,
                                           const std::map<std::string, std::string>& now) {
   std::vector<Reproduction::Change> all;
@@ -147,6 +152,7 @@ Reproduction reproduce(const ReproduceOptions& asked, RunWatcher& watcher, const
   const train::TrainResult result = run_training(o, watcher, stop());
   if (result.end == train::TrainEnd::interrupted) return {.end = result.end};
   train::require_whole(result);
+  keep_usage(original.usage, result.model);
   Reproduction r{.end = result.end, .original = file, .again = result.model, .likely = why};
   if ((r.same_bytes = read_file(file) == read_file(r.again))) return r;
   const model::LoadedModel made = model::load_to_translate(r.again);

@@ -43,6 +43,21 @@ TEST_F(RunsAgain, ASmallRunAgreesByteForByte) {
   EXPECT_EQ(read_file(at("run/model.safetensors")), read_file(at("run/reproduced/model.safetensors")));
 }
 
+TEST_F(RunsAgain, TheUsageRecordIsKept) {
+  ASSERT_EQ(train("run").code, 0);
+  const std::string changed = at("changed.safetensors");
+  ASSERT_EQ(run_command({"set", "beam-size=3", "repetition-penalty=1.2", "alignment-layer=0", "alignment-head=1", "-m",
+                         at("run"), "-o", changed})
+                .code,
+            0);
+  for (const char* time : {"first", "again"}) {
+    const Result r = run_command({"reproduce", changed, "-o", at("made")});
+    EXPECT_EQ(r.code, 0) << time << r.err;
+    EXPECT_THAT(r.out, HasSubstr("are identical, byte for byte")) << time;
+  }
+  EXPECT_EQ(read_file(changed), read_file(at("made/model.safetensors")));
+}
+
 TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
   const std::map<std::string, std::string> mean{
       {"--average-last", "2"}, {"--save-every", "5"}, {"--lr", "1e-3"}, {"--final-model", "mean"}};

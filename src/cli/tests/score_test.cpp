@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <iterator>
+#include <set>
 #include <sstream>
 
 #include "base/classic.h"
@@ -50,6 +51,24 @@ TEST_F(ScoreCommand, OneLineAPairInOrderAlsoForBlankOnes) {
   EXPECT_EQ(r.out.substr(0, r.out.find('\n') + 1), score("a dog runs .\n", "ein hund rennt .\n").out);
   EXPECT_THAT(r.err, HasSubstr("4 pairs"));
   EXPECT_THAT(r.err, HasSubstr("9 words, perplexity"));  // five words and four </s>
+}
+
+TEST_F(ScoreCommand, RecordedPenaltiesAreInTheNormalizedScore) {
+  const std::string other = at("other.safetensors");
+  ASSERT_EQ(run_command({"set", "repetition-penalty=1.5", "word-penalty=0.25", "length-penalty=0", "-m",
+                         at("model.safetensors"), "-o", other})
+                .code,
+            0);
+  const Result r =
+      run_command({"score", "-m", other, write("x", "a dog\n"), write("y", "ein hund ein hund\n"), "--json", "-q"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = parse_json(r.out, "the answer");
+  double expected = j["score"];
+  std::set<std::string> before;
+  for (const auto& piece : j["pieces"])
+    expected += (before.insert(piece[0]).second ? 0 : 0.5 * piece[1].get<double>()) - 0.25;
+  EXPECT_LT(before.size(), j["pieces"].size());
+  EXPECT_NEAR(j["normalized"], expected, 1e-5);
 }
 
 TEST_F(ScoreCommand, ColumnsOfWordsAndTokens) {

@@ -18,17 +18,21 @@ std::vector<text::Ids> with_start(std::span<const text::Ids> targets, int32_t bo
   return all;
 }
 
-// log p of every label, from the decoder's output x [N, d_model].
-std::vector<double> label_scores(Context& cx, const model::Transformer& model, Tensor x,
-                                 std::span<const int32_t> labels) {
-  std::vector<double> scores;
+struct LabelScores {
+  std::vector<double> log_p, logits;
+};
+
+// Of every label, from the decoder's output x [N, d_model].
+LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x, std::span<const int32_t> labels) {
+  LabelScores scores;
   for (int64_t from = 0; from < x.shape[0]; from += tile_rows) {
     const ArenaRewind tile(cx.arena);
     const int64_t n = std::min(tile_rows, x.shape[0] - from);
-    const Tensor log_p = log_softmax(cx, model.logits(cx, x.slice(from, n)));
+    const Tensor logits = model.logits(cx, x.slice(from, n)), log_p = log_softmax(cx, logits);
     for (int64_t i = 0; i < n; ++i) {
-      scores.push_back(number(log_p, i * log_p.shape[1] + labels[from + i]));
-      if (!std::isfinite(scores.back())) throw_not_a_number();
+      const int64_t at = i * log_p.shape[1] + labels[from + i];
+      scores.log_p.push_back(number(log_p, at)), scores.logits.push_back(number(logits, at));
+      if (!std::isfinite(scores.log_p.back())) throw_not_a_number();
     }
   }
   return scores;
@@ -52,12 +56,15 @@ std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model,
   model::Transformer::Saved saved;
   const Tensor memory = model.encode(cx, source.ids, source.offsets, saved);
   const Tensor x = model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, saved);
-  const std::vector<double> tokens = label_scores(cx, model, x, labels);
+  const LabelScores tokens = label_scores(cx, model, x, labels);
 
   std::vector<PairScore> scores(sources.size());
   for (size_t b = 0; b < scores.size(); ++b) {
     scores[b].tokens = target.offsets[b + 1] - target.offsets[b];
-    scores[b].log_p.assign(tokens.begin() + target.offsets[b], tokens.begin() + target.offsets[b + 1]);
+    const auto own = [&](const std::vector<double>& all) {
+      return std::vector(all.begin() + target.offsets[b], all.begin() + target.offsets[b + 1]);
+    };
+    scores[b].log_p = own(tokens.log_p), scores[b].logits = own(tokens.logits);
     for (double log_p : scores[b].log_p) scores[b].score += log_p;
   }
   return scores;

@@ -9,9 +9,10 @@
 namespace hexapla::decode {
 
 struct PairScore {
-  double score = 0;           // log-probability of the target: the sum over its tokens and </s>
-  int64_t tokens = 0;         // including </s>
-  std::vector<double> log_p;  // of each token, given the ones before it, and of </s>
+  double score = 0;            // log-probability of the target: the sum over its tokens and </s>
+  int64_t tokens = 0;          // including </s>
+  std::vector<double> log_p;   // of each token, given the ones before it, and of </s>
+  std::vector<double> logits;  // of the same, before the softmax
   bool operator==(const PairScore&) const = default;
 };
 

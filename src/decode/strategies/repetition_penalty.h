@@ -11,19 +11,23 @@
 
 namespace hexapla::decode {
 
+// The number added to the log-probability log_p of a token that occurs again; above 0 if the penalty
+// is below 1. logit: the token's, before the softmax.
+inline double lost_by_repetition(const SearchOptions& options, double log_p, double logit) {
+  const double penalty = options.repetition_penalty;
+  if (options.beam_size > 1) return (penalty - 1) * log_p;
+  return logit < 0 ? logit * (penalty - 1) : logit / penalty - logit;
+}
+
 class RepetitionPenalty {
  public:
-  explicit RepetitionPenalty(const SearchOptions& options)
-      : penalty_(options.repetition_penalty), of_logits_(options.beam_size == 1) {}
+  explicit RepetitionPenalty(const SearchOptions& options) : options_(options) {}
 
-  // The number added to log p of the next token; above 0 if the penalty is below 1.
+  // The number added to log p of the next token.
   double lost(ConstrainedTokens& tokens, int64_t row, const Partial& so_far, int32_t id) const {
-    if (penalty_ == 1 || !repeats(so_far, id)) return 0;
+    if (off() || !repeats(so_far, id)) return 0;
     const double log_p = tokens.score(row, id);
-    if (!std::isfinite(log_p)) return 0;
-    if (!of_logits_) return (penalty_ - 1) * log_p;
-    const double logit = tokens.logit(row, id);
-    return logit < 0 ? logit * (penalty_ - 1) : logit / penalty_ - logit;
+    return std::isfinite(log_p) ? lost_by_repetition(options_, log_p, tokens.logit(row, id)) : 0;
   }
 
   // f(log p, lost, id) for every token that may follow, by log p + lost, best first, until it
@@ -50,6 +54,7 @@ class RepetitionPenalty {
     double log_p, lost;
     int32_t id;
   };
+  bool off() const { return options_.repetition_penalty == 1; }
   static bool repeats(const Partial& so_far, int32_t id) {
     return std::find(so_far.ids.begin(), so_far.ids.end(), id) != so_far.ids.end();
   }
@@ -57,7 +62,7 @@ class RepetitionPenalty {
   std::vector<Weighed> repeated(ConstrainedTokens& tokens, int64_t row, const Partial& so_far,
                                 const Constraints& rules) const {
     std::vector<Weighed> all;
-    if (penalty_ == 1 || Constraints::opening(so_far)) return all;
+    if (off() || Constraints::opening(so_far)) return all;
     text::Ids ids = so_far.ids;
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -71,8 +76,7 @@ class RepetitionPenalty {
     return all;
   }
 
-  double penalty_;
-  bool of_logits_;
+  const SearchOptions& options_;
 };
 
 }  // namespace hexapla::decode

@@ -1,10 +1,13 @@
 #include "decode/text/text_scorer.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/range.h"
 #include "decode/lines/opened_line.h"
 #include "decode/rescoring/pair_batches.h"
+#include "decode/strategies/beam_entry.h"
+#include "decode/strategies/repetition_penalty.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {
@@ -49,6 +52,20 @@ void open_with(int32_t opening, LineEncoder::Line& line) {
 void give_first(PairScore& score) {
   score.score -= score.log_p.front();
   score.log_p.front() = 0;
+}
+
+// What a search with this repetition penalty adds to the score of a translation. given: whether its
+// first token is.
+double lost_by_repetition(const TextScore& s, bool given, const SpecialIds& special, const SearchOptions& search) {
+  if (search.repetition_penalty == 1 || search.sampling) return 0;
+  double lost = 0;
+  std::unordered_set<int32_t> before{special.bos};
+  for (size_t t = 0; t < s.log_p.size(); ++t) {
+    const int32_t id = t < s.target.size() ? s.target[t] : special.eos;
+    if (!before.insert(id).second && !(given && t == 0))
+      lost += decode::lost_by_repetition(search, s.log_p[t], s.logits[t]);
+  }
+  return lost;
 }
 
 // Joins the alignments of parts into one: each part has its own rows and columns, and all share the
@@ -201,11 +218,18 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
   for (size_t i = 0; i < results.size(); ++i) {
     if (pairs.to[i].opened) give_first(results[i]);
     if (all_kept[i]) results[i].score = 0, results[i].log_p.assign(results[i].log_p.size(), 0);
-    results[i].normalized = results[i].score / divisor(options.search.length_penalty, results[i].tokens);
     results[i].words = by_word(results[i].log_p, pairs.to[i]);
     results[i].words_read = pairs.to[i].words_read + 1;
     results[i].target = pairs.to[i].ids;
+    if (all_kept[i]) continue;  // no search compared anything
+    const double lost = lost_by_repetition(results[i], pairs.to[i].opened, special_ids(target_), options.search);
+    results[i].normalized = decode::normalized(results[i].score + lost, results[i].tokens, options.search);
   }
+  if (options.coverage_penalty > 0)
+    align_each({model_, special_ids(target_), backend_}, pairs, options.attention,
+               [&](size_t i, const SoftAlignment& tokens) {
+                 if (!all_kept[i]) results[i].normalized += options.coverage_penalty * coverage(tokens);
+               });
   return results;
 }
 

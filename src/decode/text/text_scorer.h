@@ -12,7 +12,7 @@
 namespace hexapla::decode {
 
 struct TextScore : PairScore {
-  double normalized = 0;      // score / divisor(length penalty, tokens), as in Hypothesis
+  double normalized = 0;      // with the penalties of a search with these options, as in Hypothesis
   std::vector<double> words;  // log-probability of each word of the translation, and of </s>: score is their sum
   int64_t words_read = 0;     // number of words scored, with </s>: fewer if the translation was truncated
   text::Ids target;           // the tokens, without </s>
@@ -39,8 +39,8 @@ class TextScorer {
              Backend& backend);
 
   // The log-probability of targets[i] as the translation of sources[i], independent of the other
-  // pairs; both may be blank. Uses only the options batches, max_length, length_penalty, long_input
-  // and protection. A pair is never split: a long side is truncated with a warning, or refused.
+  // pairs; both may be blank. Uses only the options batches, max_length, beam_size, penalties,
+  // attention, long_input and protection. A pair is never split: a long side is truncated with a warning, or refused.
   // Protected text of a line that also appears, all of it, in the translation is scored on neither
   // side: no model saw it. UsageError: different numbers of sources and targets, or an option out
   // of range. LineError, before anything is scored: a long line if long lines are refused.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <set>
 
 #include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
@@ -39,6 +40,32 @@ TEST_F(TextScorerTest, AgreesWithTheTranslator) {
     ++same;
   }
   EXPECT_GT(same, 3);
+}
+
+// A search compares log-probabilities with penalties; greedy decoding weighs repetition by logits.
+TEST_F(TextScorerTest, PenaltiesCountAsInTheSearch) {
+  const std::vector<std::string> sources = made_up_lines(60, 4);
+  options_.search.repetition_penalty = 1.4;
+  options_.search.word_penalty = 0.2;
+  for (const int beam : {1, 4}) {
+    options_.search.beam_size = beam;
+    options_.coverage_penalty = beam > 1 ? 0.3 : 0;
+    std::vector<std::string> targets;
+    const auto found = translator_.translate(sources, options_);
+    for (const auto& t : found) targets.push_back(t[0].text);
+    const auto scores = score(sources, targets);
+    int same = 0, repeated = 0;
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const text::Ids& ids = found[i][0].ids;
+      if (scores[i].target != ids) continue;
+      ++same;
+      repeated += std::set(ids.begin(), ids.end()).size() < ids.size();
+      EXPECT_NEAR(scores[i].score, found[i][0].score, 1e-4);
+      EXPECT_NEAR(scores[i].normalized, found[i][0].normalized, 1e-4) << beam << ": " << targets[i];
+    }
+    EXPECT_GT(same, 3);
+    EXPECT_GT(repeated, 0);
+  }
 }
 
 TEST_F(TextScorerTest, NeighborsBatchesAndThreadsDoNotMatter) {

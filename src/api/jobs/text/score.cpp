@@ -136,8 +136,8 @@ class Scoring {
  public:
   Scoring(const ScoreJob& job, std::ostream& out, const JobWatch& watch)
       : job_(job), out_(out), watch_(watch), open_({job.model}, job.how) {
-    const decode::ScoringOptions asked = open_.with(job.search);
-    how_ = asked.translate_options();
+    how_ = open_.with(job.search).translate_options();
+    how_.attention = open_.attention;
     if (job.alignment) alignment_ = job.alignment.options(open_.first());
   }
 

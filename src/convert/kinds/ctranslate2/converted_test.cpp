@@ -27,6 +27,7 @@ std::string folder_of(const std::string& name) { return source_path("src/convert
 ImportOptions options_of(const std::string& name) {
   ImportOptions options;
   if (name == "m2m") options.source_language = "en", options.target_language = "de";
+  if (name == "mbart") options.source_language = "en_XX", options.target_language = "de_DE";
   if (name == "nllb") options.source_language = "eng_Latn", options.target_language = "deu_Latn";
   return options;
 }
@@ -59,7 +60,7 @@ class Converted : public TestFolder, public testing::WithParamInterface<const ch
   }
   bool words() const { return std::string(GetParam()) == "first"; }
 };
-INSTANTIATE_TEST_SUITE_P(Models, Converted, testing::Values("argos", "first", "opus", "m2m", "nllb"),
+INSTANTIATE_TEST_SUITE_P(Models, Converted, testing::Values("argos", "bart", "first", "mbart", "opus", "m2m", "nllb"),
                          [](const auto& p) { return std::string(p.param); });
 
 TEST_P(Converted, TranslatesAsCTranslate2Does) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/kinds/hugging_face/byte_level.h"
 #include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/zero_start.h"
 #include "convert/parsing/known_keys.h"
@@ -114,13 +115,16 @@ std::vector<std::string> tokens_at(const std::string& path, const std::string& u
   return tokens;
 }
 
-// SentencePiece models in the same folder, as named by our exports, converters and packages.
+constexpr const char* kMerges = "/merges.txt";
+
+// SentencePiece models in the same folder, as named by our exports, converters and packages; or
+// BART's byte-level BPE.
 std::string pieces_beside(const CTranslate2Folder& folder, const std::string& side) {
   for (const std::string& place : {folder.model, folder.package})
     for (const std::string& name :
          {side + ".spm", std::string("sentencepiece.model"), std::string("sentencepiece.bpe.model")})
       if (const std::string path = place + "/" + name; !place.empty() && is_file(path)) return path;
-  return "";
+  return has_byte_level_files(folder.model) ? folder.model + kMerges : "";
 }
 
 struct Subwords {
@@ -164,9 +168,20 @@ bool is_vocabulary(const text::PieceModel& model, const Side& side, const TokenR
                     [&](const std::string& token, const auto& piece) { return same(piece, token); });
 }
 
+// BART's pieces, which must be those of the list. DataError: they are not.
+std::string byte_level(const Side& side, const TokenRules& r) {
+  const text::PieceModel model = read_byte_level_files(directory_of(side.subwords), side.tokens.size());
+  if (!is_vocabulary(model, side, r))
+    throw DataError(
+        cat(side.list, ": its tokens are not those of vocab.json beside it; the files do not belong together"));
+  return model.serialized();
+}
+
 std::string vocabulary(const Side& side, const TokenRules& r) {
   std::string bytes;
-  if (!side.subwords.empty() && (side.subwords.ends_with(".spm") || side.subwords.ends_with(".model"))) {
+  if (side.subwords.ends_with(kMerges) && has_byte_level_files(directory_of(side.subwords))) {
+    bytes = byte_level(side, r);
+  } else if (!side.subwords.empty() && (side.subwords.ends_with(".spm") || side.subwords.ends_with(".model"))) {
     bytes = read_limited(side.subwords, limits::text);
     if (!is_vocabulary(text::PieceModel::parse(bytes, side.subwords), side, r)) bytes.clear();
   }

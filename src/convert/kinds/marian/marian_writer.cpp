@@ -19,7 +19,6 @@ namespace {
 
 using model::Config;
 
-constexpr size_t kTextAlignment = 256;                       // of the settings stored in a Marian model
 constexpr double kEpsilonThere = 1e-6, kMostEpsilon = 1e-5;  // of Marian's norms; values up to the second are exported
 
 [[noreturn]] void cannot_say(const std::string& what) {
@@ -75,9 +74,8 @@ class MarianExporter {
       if (config_.embedding_norm) norm(cat(stack, "_emb"), cat(stack, ".input.norm"), "_pre");
       if (config_.has_last_norm()) norm(cat(stack, "_top"), cat(stack, ".last_norm"), "");
     }
-    std::string text = settings;
-    text.resize((text.size() / kTextAlignment + 1) * kTextAlignment, '\0');
-    out_.add_text("special:model.yml", text);
+    // Converters (CTranslate2's, transformers') cut off exactly one zero and fail on more.
+    out_.add_text("special:model.yml", settings + '\0');
     out_.commit();
   }
 

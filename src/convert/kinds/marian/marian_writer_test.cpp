@@ -53,7 +53,9 @@ TEST_F(ToMarian, TheArchiveHasTheSettingsInside) {
   model::LoadedModel m = imported(source_path("src/convert/fixtures/marian_ssru"), "m");
   export_marian(m, at("out"), own_search(m));
   const NpzFile file(at("out/model.npz"));
-  EXPECT_THAT(file.bytes(file.get("special:model.yml")), testing::HasSubstr("dec-cell: ssru\n"));
+  const std::string settings = file.bytes(file.get("special:model.yml"));
+  EXPECT_THAT(settings, testing::HasSubstr("dec-cell: ssru\n"));
+  EXPECT_EQ(settings.find('\0'), settings.size() - 1) << "converters cut off one zero";
   EXPECT_EQ(file.get("decoder_l1_rnn_bf").shape, (std::vector<size_t>{1, size_t(m.config.d_model)}));
 }
 
