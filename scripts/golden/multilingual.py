@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_{m2m,nllb,mbart,bart}: small models of Hugging Face's M2M100ForConditionalGeneration (as
-M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50) and BartForConditionalGeneration, trained briefly and
+"""Writes src/convert/fixtures/hf_{m2m,nllb,mbart,mbart25,bart}: small models of Hugging Face's M2M100ForConditionalGeneration
+(as M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50, mBART-25) and BartForConditionalGeneration, trained briefly and
 saved by transformers, and the results of transformers with them, for the tests to compare.
 
     pip install torch transformers==5.23.0 sentencepiece protobuf safetensors numpy
     scripts/golden/multilingual.py src/convert/fixtures [m2m nllb ...]
 
 The folders are like those of scripts/golden/marian.py. A line of golden.json has its target language ("" for BART, which
-has none). BART's own tokenizer is byte-level, see byte_level.py: this fixture has a SentencePiece model with fairseq's
+has none, and mBART-25, where it is fixed). BART's own tokenizer is byte-level, see byte_level.py: this fixture has a SentencePiece model with fairseq's
 numbering. One model's weights are in two files of torch.save() with an index.
 """
 import json
@@ -36,11 +36,13 @@ VARIANTS = {
                  scale_embedding=True, encoder_layers=1, decoder_layers=2),
     "mbart": dict(languages=("en_XX", "de_DE", "fr_XX"), pieces="unigram", activation_function="gelu",
                   scale_embedding=True, encoder_layers=2, decoder_layers=1),
+    "mbart25": dict(languages=("en_XX", "ro_RO", "ro_RO"), pieces="unigram", activation_function="gelu",
+                    scale_embedding=True, encoder_layers=1, decoder_layers=2),
     "bart": dict(languages=("", "", ""), pieces="unigram", activation_function="gelu", scale_embedding=False,
                  encoder_layers=2, decoder_layers=2),
 }
 SEARCH = {"m2m": dict(num_beams=4), "nllb": dict(num_beams=4, early_stopping=True),
-          "mbart": dict(num_beams=4, length_penalty=0.8),
+          "mbart": dict(num_beams=4, length_penalty=0.8), "mbart25": dict(num_beams=4, early_stopping=True),
           "bart": dict(num_beams=4, no_repeat_ngram_size=3, forced_bos_token_id=0)}
 
 
@@ -84,8 +86,8 @@ def make_tokenizer(name, folder):
             table[piece] = len(table)
         (folder / "vocab.json").write_text(json.dumps(table, ensure_ascii=False))
         return transformers.M2M100Tokenizer(str(folder / "vocab.json"), str(spm), src_lang=source, tgt_lang=target)
-    kind = transformers.NllbTokenizer if name == "nllb" else transformers.MBart50Tokenizer
-    tokenizer = kind.from_pretrained(str(folder), src_lang=source, tgt_lang=target)
+    kinds = dict(nllb="NllbTokenizer", mbart="MBart50Tokenizer", mbart25="MBartTokenizer")
+    tokenizer = getattr(transformers, kinds[name]).from_pretrained(str(folder), src_lang=source, tgt_lang=target)
     if name == "nllb":  # this version of transformers adds no languages to a plain SentencePiece model
         tokenizer.add_special_tokens(
             {"additional_special_tokens": ["eng_Latn", "deu_Latn", "fra_Latn", "zho_Hans", "taq_Tfng"]})
@@ -105,7 +107,9 @@ def vocabulary_size(name, tokenizer):
 
 def make_model(name, tokenizer):
     options = {k: v for k, v in VARIANTS[name].items() if k not in ("languages", "pieces")}
-    kinds = dict(m2m="M2M100", nllb="M2M100", mbart="MBart", bart="Bart")
+    kinds = dict(m2m="M2M100", nllb="M2M100", mbart="MBart", mbart25="MBart", bart="Bart")
+    if name == "mbart25":
+        options["decoder_start_token_id"] = language_id(tokenizer, VARIANTS[name]["languages"][1])
     config = getattr(transformers, kinds[name] + "Config")(
         **(COMMON | options | dict(vocab_size=vocabulary_size(name, tokenizer))))
     torch.manual_seed(len(name))
@@ -166,6 +170,8 @@ def write_golden(name, folder, model, tokenizer, draw):
     for i, text in enumerate(sentences(draw, "abcdefghijkxé", 3 * LINES)):
         code = languages[1 + i % 3 // 2]  # every third line has the other language
         ids = torch.tensor([tokenizer([text])["input_ids"][0]]) if name != "bart" else tokenizer([text])["input_ids"]
+        if name == "mbart25":
+            code = ""  # translations start with it anyway
         forced = language_id(tokenizer, code) if code else None
         if ids.shape[1] > 40 or len(lines) == LINES:
             continue
@@ -178,7 +184,7 @@ def write_golden(name, folder, model, tokenizer, draw):
         lines.append({"text": text, "language": code, "source": ids[0].tolist(), "greedy": greedy,
                       "greedy text": unsaid(say(greedy)), "best": best, "best text": unsaid(say(best))})
         if number < 2:
-            shifted = torch.tensor([[2] + best])
+            shifted = torch.tensor([[model.config.decoder_start_token_id] + best])
             with torch.no_grad():
                 logits = model(input_ids=ids, decoder_input_ids=shifted).logits[0]
             tensors |= {f"source.{number}": ids[0].int(), f"target.{number}": shifted[0].int(), f"logits.{number}": logits}

@@ -6,7 +6,7 @@ it must translate the same, or reject one of the changed keys by name.
     pip install torch transformers==5.24.0 sentencepiece safetensors
     scripts/golden/random_configurations.py src/convert/fixtures FOLDER [cases] [seed]
 
-The first folder has the models, hf_marian_joint, hf_m2m, hf_mbart and hf_bart, whose weights are not changed. Excludes
+The first folder has the models, hf_marian_joint, hf_m2m, hf_mbart, hf_mbart25 and hf_bart, whose weights are not changed. Excludes
 lines whose two best translations score nearly equal, or whose translations do not end before the maximum length.
 """
 import json
@@ -21,7 +21,9 @@ import torch
 import transformers
 
 MODELS = {"hf_marian_joint": "MarianMTModel", "hf_m2m": "M2M100ForConditionalGeneration",
-          "hf_mbart": "MBartForConditionalGeneration", "hf_bart": "BartForConditionalGeneration"}
+          "hf_mbart": "MBartForConditionalGeneration", "hf_mbart25": "MBartForConditionalGeneration",
+          "hf_bart": "BartForConditionalGeneration"}
+ONE_TARGET = ("hf_marian_joint", "hf_mbart25", "hf_bart")
 LINES = 4
 EXTRA = 48  # translations have at most 50 tokens more than their source
 
@@ -119,8 +121,7 @@ def make_case(draw, fixtures, name):
         try:
             model = getattr(transformers, MODELS[name]).from_pretrained(folder, dtype=torch.float32).eval()
             lines = draw.sample(lines_of(fixture), LINES)
-            forced = None if name in ("hf_marian_joint", "hf_bart") or model.generation_config.forced_bos_token_id is not None \
-                else True
+            forced = None if name in ONE_TARGET or model.generation_config.forced_bos_token_id is not None else True
             case["lines"] = translations(model, lines, forced)
         except Exception as error:  # of any type: invalid configurations
             case["failed"] = f"{type(error).__name__}: {error}".splitlines()[0][:120]

@@ -71,10 +71,10 @@ void add_score(Command& app, Action& chosen) {
       "  hexapla score -m run test.en test.de --alignment hard | cut -f3 > test.en-de.align\n"
       "Each pair gives one line, in order: the log-probability of the translation including </s>, a tab, and the same\n"
       "with the penalties that the model records for its searches, divided by the length penalty; then the requested\n"
-      "columns. Pairs from a pipe are answered as soon as no more\n"
-      "input is waiting. Words are separated by whitespace; in scripts without spaces (Chinese, Japanese, Thai, ...)\n"
-      "every character is a word; --json lists them. The score of a word is the sum over its tokens; words within one\n"
-      "token share its score evenly. The perplexity of all pairs goes to stderr.\n"
+      "columns. Pairs from a pipe are answered as soon as no more input is waiting. Words are separated by\n"
+      "whitespace; in scripts without spaces (Chinese, Japanese, Thai, ...) every character is a word; --json lists\n"
+      "them. The score of a word is the sum over its tokens; words within one token share its score evenly. The\n"
+      "perplexity of all pairs goes to stderr.\n"
       "A pair is never split: of a line longer than --max-length only the beginning is scored, with a warning; the\n"
       "remaining words score 0 and do not count.");
   c->callback([s, &chosen] { chosen = [s] { return s->run(); }; });

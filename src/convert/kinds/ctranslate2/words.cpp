@@ -170,7 +170,8 @@ bool is_vocabulary(const text::PieceModel& model, const Side& side, const TokenR
 
 // BART's pieces, which must be those of the list. DataError: they are not.
 std::string byte_level(const Side& side, const TokenRules& r) {
-  const text::PieceModel model = read_byte_level_files(directory_of(side.subwords), side.tokens.size());
+  text::PieceModel model = read_byte_level_files(directory_of(side.subwords), side.tokens.size());
+  model.bos = r.start;
   if (!is_vocabulary(model, side, r))
     throw DataError(
         cat(side.list, ": its tokens are not those of vocab.json beside it; the files do not belong together"));

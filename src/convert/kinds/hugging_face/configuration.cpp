@@ -125,6 +125,11 @@ void check_configuration_keys(const JsonFile& json) {
   check_second_names(json);
 }
 
+std::string tokenizer_class_of(const std::string& folder, const JsonFile& config) {
+  const std::string path = folder + "/tokenizer_config.json", name = config.word("tokenizer_class", "");
+  return is_file(path) ? JsonFile(path).word("tokenizer_class", name) : name;
+}
+
 void check_tokenizer(const std::string& folder, const JsonFile& config, const std::vector<std::string>& allowed,
                      const std::string& kind) {
   const std::string path = folder + "/tokenizer_config.json";

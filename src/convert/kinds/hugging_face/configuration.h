@@ -38,6 +38,9 @@ void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys);
 // or whose value is not supported.
 void check_configuration_keys(const JsonFile& json);
 
+// The tokenizer class that the folder's files name; "": none.
+std::string tokenizer_class_of(const std::string& folder, const JsonFile& config);
+
 // DataError: the folder's files name a tokenizer class that is not in `allowed`, the classes that
 // split text as our readers do; "": the files may name none.
 void check_tokenizer(const std::string& folder, const JsonFile& config, const std::vector<std::string>& allowed,

@@ -1,6 +1,7 @@
 #include "convert/kinds/hugging_face/languages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -25,6 +26,10 @@ constexpr const char* kOfM2M100 =
     "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht hu hy "
     "id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl ps pt ro ru "
     "sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu";
+// mBART-25's (Liu et al. 2020), likewise.
+constexpr const char* kOfMBart25 =
+    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV my_MM ne_NP nl_XX "
+    "ro_RO ru_RU si_LK tr_TR vi_VN zh_CN";
 constexpr const char* kOfWmt21 = "en ha is ja cs ru zh de";  // language_codes wmt21
 
 constexpr const char* kSentencePieces = "/sentencepiece.bpe.model";
@@ -124,6 +129,14 @@ void put_of_m2m100(const std::string& folder, size_t first, PiecesByNumber& piec
   for (std::string code; codes >> code;) pieces.put(first++, cat("__", code, "__"));
 }
 
+// mBART-50's folders, which have more pieces, list their languages.
+void put_of_mbart25(size_t first, size_t size, PiecesByNumber& pieces) {
+  Classic<std::istringstream> words(cat(kOfMBart25, " <mask>"));
+  const std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+  if (first + all.size() != size) return;
+  for (const std::string& word : all) pieces.put(first++, word);
+}
+
 void put_fairseq_pieces(const text::PieceModel& model, const std::string& path, PiecesByNumber& pieces) {
   const std::vector<std::string> special{"<s>", "<pad>", "</s>", "<unk>"};
   for (size_t id = 0; id < special.size(); ++id) pieces.put(id, special[id]);
@@ -152,8 +165,10 @@ text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style,
     put_fairseq_pieces(model, spm, pieces);
   }
   put_numbered(folder, pieces);
-  if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces) && by_table)
-    put_of_m2m100(folder, first, pieces);
+  if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces)) {
+    if (by_table) put_of_m2m100(folder, first, pieces);
+    if (style == LanguageStyle::country) put_of_mbart25(first, size, pieces);
+  }
   if (pieces.languages() == 0 && style != LanguageStyle::none)
     throw DataError(cat(folder, ": neither tokenizer.json nor special_tokens_map.json nor tokenizer_config.json says ",
                         "what the languages are; the folder is incomplete"));

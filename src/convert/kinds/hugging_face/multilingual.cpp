@@ -75,13 +75,19 @@ void check_ids(const JsonFile& json) {
     if (json.whole(key, {0, Config::kVocabulary.most}, id) != id) json.refuse(key, cat(id, ", fairseq's number"));
 }
 
-void check_generation(const Generation& generation, LanguageStyle style) {
+// mBART-25 ends sources with their language, and starts translations with theirs instead of </s>.
+// transformers uses its tokenizer for mbart folders that do not name another.
+bool is_mbart_25(const std::string& folder, const MultilingualKind& kind) {
+  const std::string name = tokenizer_class_of(folder, JsonFile(folder + "/config.json"));
+  return kind.type == std::string("mbart") && !name.starts_with("MBart50");
+}
+
+void check_generation(const Generation& generation, LanguageStyle style, bool mbart_25) {
   constexpr int64_t end = 2;
-  if (generation.start != end)
-    generation.refuse("decoder_start_token_id",
-                      cat(end, style == LanguageStyle::country ? ", as mBART-50 has it: mBART-25 starts translations "
-                                                                 "with their language, and cannot be imported"
-                                                               : ", fairseq's number of </s>"));
+  if (generation.start != end && !mbart_25)
+    generation.refuse("decoder_start_token_id", cat(end, ", fairseq's number of </s>"));
+  if (generation.first && mbart_25)
+    generation.refuse("forced_bos_token_id", "null: translations of mBART-25 start with their language");
   if (!generation.without.empty()) generation.refuse("renormalize_logits", "false, beside 'bad_words_ids'");
   if (style == LanguageStyle::none && generation.first.value_or(0) != 0)
     generation.refuse("forced_bos_token_id", "0, the number of <s>, or null");
@@ -99,7 +105,9 @@ void check_tokenizer_of(const std::string& folder, const JsonFile& json, Languag
     case LanguageStyle::script:
       return check_tokenizer(folder, json, {"", "NllbTokenizer", "NllbTokenizerFast"}, "NLLB-200");
     case LanguageStyle::country:
-      return check_tokenizer(folder, json, {"MBart50Tokenizer", "MBart50TokenizerFast"}, "mBART-50");
+      return check_tokenizer(folder, json,
+                             {"", "MBart50Tokenizer", "MBart50TokenizerFast", "MBartTokenizer", "MBartTokenizerFast"},
+                             "mBART");
   }
 }
 
@@ -138,6 +146,15 @@ class Languages {
     }
     return in_config("tgt_lang");
   }
+  // The language that translations start with.
+  std::string start(const std::string& asked, const Generation& generation) const {
+    if (!asked.empty()) return known(asked, "target-language");
+    const std::string& piece = pieces_[static_cast<size_t>(generation.start)];
+    if (!text::begins_text(piece))
+      generation.refuse("decoder_start_token_id",
+                        "the id of a language, as in mBART-25, since no 'tokenizer_class' says mBART-50");
+    return piece;
+  }
 
  private:
   bool has(const std::string& piece) const { return std::find(pieces_.begin(), pieces_.end(), piece) != pieces_.end(); }
@@ -169,13 +186,29 @@ class Languages {
   std::optional<JsonFile> config_;
 };
 
+// Its languages are fixed: pieces of other names, so that lines cannot choose them.
+void read_words_of_mbart_25(ForeignModel& m, text::PieceModel words, const std::string& source,
+                            const std::string& target) {
+  const auto fixed = [](const std::string& piece) { return piece.substr(2, piece.size() - 4); };
+  for (text::PieceModel::Piece& piece : words.pieces)
+    if (text::begins_text(piece.text)) piece.text = fixed(piece.text);
+  text::PieceModel other = words;
+  words.opening = fixed(source);
+  words.opening_behind = true;
+  m.text.source_vocabulary = words.serialized();
+  other.bos = fixed(target);
+  m.text.target_vocabulary = other.serialized();
+}
+
 void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const Generation& generation,
                 const ImportOptions& options) {
   const LanguageStyle style = style_of(kind, folder);
-  check_generation(generation, style);
+  const bool mbart_25 = is_mbart_25(folder, kind);
+  check_generation(generation, style, mbart_25);
   text::PieceModel words = pieces_in(folder, style, static_cast<size_t>(m.config.source_vocab));
   const Languages languages(folder, kind, style, words);
   const std::string source = languages.source(options.source_language);
+  if (mbart_25) return read_words_of_mbart_25(m, words, source, languages.start(options.target_language, generation));
   std::string target = languages.target(options.target_language, generation);
   if (target.empty() && style != LanguageStyle::none) {
     target = source;

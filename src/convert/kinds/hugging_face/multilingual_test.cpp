@@ -41,7 +41,7 @@ class Multilingual : public TestFolder, public testing::WithParamInterface<const
     return (code.empty() ? "" : ">>" + code + "<<") + line["text"].get<std::string>();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mbart", "bart", "bart_bytes"),
+INSTANTIATE_TEST_SUITE_P(Kinds, Multilingual, testing::Values("m2m", "nllb", "mbart", "mbart25", "bart", "bart_bytes"),
                          [](const auto& p) { return std::string(p.param); });
 
 TEST_P(Multilingual, LogitsAreThoseOfTransformers) { expect_golden_logits(imported(), fixture_of(GetParam()), 2); }
@@ -150,17 +150,52 @@ TEST_F(ImportOfMultilingual, OtherTypesAreRefusedByName) {
   }
 }
 
-// mBART-25 ends sources with their language, and starts translations with theirs. transformers uses
-// its tokenizer for mbart folders that do not name another.
+// transformers uses mBART-25's tokenizer for mbart folders that do not name another.
 TEST_F(ImportOfMultilingual, OtherTokenizersOfMBartAreRefusedByName) {
   fs::remove_all(at("m"));
   fs::copy(fixture_of("mbart"), at("m"));
+  set("tokenizer_config.json", "tokenizer_class", "XLMRobertaTokenizer");
+  EXPECT_THAT(refusal(), HasSubstr("'tokenizer_class' is \"XLMRobertaTokenizer\"; allowed is MBart50Tokenizer"));
   set("tokenizer_config.json", "tokenizer_class", "MBartTokenizer");
-  EXPECT_THAT(refusal(), HasSubstr("'tokenizer_class' is \"MBartTokenizer\"; allowed is MBart50Tokenizer"));
+  EXPECT_THAT(refusal(), HasSubstr("'decoder_start_token_id' is 2; allowed is the id of a language"));
   set("tokenizer_config.json", "tokenizer_class", "MBart50TokenizerFast");
   EXPECT_NO_THROW(import_multilingual(at("m"), at("ok")));
   fs::remove(at("m/tokenizer_config.json"));
-  EXPECT_THAT(refusal(), HasSubstr("'tokenizer_class' is missing"));
+  EXPECT_THAT(refusal(), HasSubstr("'decoder_start_token_id' is 2; allowed is the id of a language"));
+}
+
+class ImportOfMBart25 : public ImportOfMultilingual {
+ protected:
+  ImportOfMBart25() : ImportOfMultilingual("mbart25") {}
+};
+
+TEST_F(ImportOfMBart25, LanguagesAreFixed) {
+  import_multilingual(at("m"), at("out"));
+  const decode::OpenModel m = decode::open_model(at("out"));
+  text::Ids ids;
+  m.source.end_source(ids);
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_EQ(m.source.piece(ids[1]), "en_XX");
+  EXPECT_EQ(m.target.piece(m.target.bos()), "ro_RO");
+  EXPECT_TRUE(m.source.languages().empty());
+  EXPECT_EQ(m.target.opening(), -1);
+  import_multilingual(at("m"), at("other"), {.source_language = "ro_RO", .target_language = "zh_CN"});
+  const decode::OpenModel other = decode::open_model(at("other"));
+  EXPECT_EQ(other.target.piece(other.target.bos()), "zh_CN");
+  EXPECT_THAT(what_of<UsageError>([&] { import_multilingual(at("m"), at("no"), {.target_language = "xx"}); }),
+              HasSubstr("`target-language` 'xx' is none of the model's languages"));
+}
+
+TEST_F(ImportOfMBart25, FoldersMayLeaveOutTheLanguages) {
+  import_multilingual(at("m"), at("out"));
+  for (const char* file : {"m/tokenizer.json", "m/tokenizer_config.json"}) fs::remove(at(file));
+  import_multilingual(at("m"), at("again"));
+  EXPECT_EQ(read_file(at("again")), read_file(at("out")));
+}
+
+TEST_F(ImportOfMBart25, AFirstTokenBesideTheLanguageIsRefused) {
+  set("generation_config.json", "forced_bos_token_id", 4);
+  EXPECT_THAT(refusal(), HasSubstr("'forced_bos_token_id' is 4; allowed is null"));
 }
 
 TEST_F(ImportOfMultilingual, TheSearchIsThatOfTheGenerationConfiguration) {

@@ -82,9 +82,10 @@ std::string generation_text(const model::LoadedModel& m, const std::string& like
   return json_text(settings, 2) + "\n";
 }
 
-// ">>en<<" -> "en"; "": the vocabulary has no languages.
+// ">>en<<" -> "en"; mBART-25's as it is; "": the vocabulary has no languages.
 std::string language_of(const text::PieceModel& pieces) {
-  return text::begins_text(pieces.opening) ? pieces.opening.substr(2, pieces.opening.size() - 4) : "";
+  if (text::begins_text(pieces.opening)) return pieces.opening.substr(2, pieces.opening.size() - 4);
+  return pieces.opening_behind ? pieces.opening : "";
 }
 
 void write_tokenizer(const std::string& like, const text::PieceModel& source, const text::PieceModel& target,

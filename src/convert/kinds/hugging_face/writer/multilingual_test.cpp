@@ -55,7 +55,7 @@ class LikeAFolder : public TestFolder, public testing::WithParamInterface<const 
   }
 };
 INSTANTIATE_TEST_SUITE_P(Models, LikeAFolder,
-                         testing::Values("hf_m2m", "hf_nllb", "hf_mbart", "hf_bart", "hf_bart_bytes"),
+                         testing::Values("hf_m2m", "hf_nllb", "hf_mbart", "hf_mbart25", "hf_bart", "hf_bart_bytes"),
                          [](const auto& p) { return std::string(p.param); });
 
 TEST_P(LikeAFolder, AModelComesBackTheSame) {
@@ -69,6 +69,7 @@ TEST_P(LikeAFolder, ItsSearchAndItsLanguagesComeBack) {
   ImportOptions other;
   if (name == "hf_m2m") other.source_language = "fr", other.target_language = "zh";
   if (name == "hf_nllb") other.source_language = "fra_Latn", other.target_language = "zho_Hans";
+  if (name == "hf_mbart25") other.source_language = "fr_XX";
   if (name == "hf_mbart") other.source_language = "fr_XX", other.target_language = "zh_CN";
   write_other_weights(other);
   model::LoadedModel m = model::load_model(at("own"));
