@@ -1,11 +1,14 @@
-# Writes the files of a folder and of those in it into a C++ file, as the arrays declared in src/serve/look/page.h.
-# cmake -D FOLDER=src/serve/page -D OUT=page_files.cpp -P cmake/embed.cmake
+# Writes the files of the page, with its folders, and the lessons into a C++ file, as the arrays declared in
+# src/serve/look/page.h. cmake -D FOLDER=src/serve/page -D COURSE=docs/course -D OUT=page_files.cpp -P cmake/embed.cmake
 file(GLOB_RECURSE files LIST_DIRECTORIES false ${FOLDER}/*)
+file(GLOB lessons LIST_DIRECTORIES false ${COURSE}/*.md ${COURSE}/zh/*.md)
+list(APPEND files ${lessons})
 list(SORT files)
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
 set(type_svg "image/svg+xml")
+set(type_md "text/plain; charset=utf-8")
 set(arrays)
 set(entries)
 set(count 0)
@@ -19,6 +22,9 @@ foreach(file IN LISTS files)
   set(path /assets/${name})
   if(name STREQUAL "index.html")
     set(path /)
+  elseif(extension STREQUAL "md")
+    file(RELATIVE_PATH path ${COURSE} ${file})
+    set(path /course/${path})
   endif()
   file(READ ${file} bytes HEX)
   file(SHA256 ${file} hash)

@@ -1,9 +1,12 @@
-# Embeds the page in the program.
+# Embeds the page and the lessons of the course in the program.
 set(page_files_cpp ${CMAKE_BINARY_DIR}/generated/serve/page_files.cpp)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/serve)
+set(course ${CMAKE_CURRENT_SOURCE_DIR}/docs/course)
 file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/*)
+file(GLOB lessons CONFIGURE_DEPENDS ${course}/*.md ${course}/zh/*.md)
+list(APPEND page_files ${lessons})
 add_custom_command(OUTPUT ${page_files_cpp}
-  COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page -D OUT=${page_files_cpp}
+  COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page -D COURSE=${course} -D OUT=${page_files_cpp}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${page_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake COMMENT "The page of the server" VERBATIM)
 target_sources(${target} PRIVATE ${page_files_cpp})

@@ -1,11 +1,11 @@
 #pragma once
-// The server's web page: its files are embedded in the program.
+// The server's web page and the lessons of the course: files that are embedded in the program.
 #include <string_view>
 
 namespace hexapla::serve {
 
 struct PageFile {
-  std::string_view path;          // as requested: "/", "/assets/main.js"
+  std::string_view path;          // as requested: "/", "/assets/main.js", "/course/zh/3-heads.md"
   std::string_view content_type;  // "text/javascript; charset=utf-8"
   std::string_view content;
   std::string_view etag;  // strong, quoted: a hash of the content

@@ -46,6 +46,22 @@ TEST(Page, ServesEveryFileOfItsFolderAsItIs) {
     EXPECT_EQ(page_file(path), nullptr) << path;
 }
 
+TEST(Page, ServesEveryLessonThatItLinksTo) {
+  for (const char* language : {"", "zh/"})
+    for (const auto& entry : fs::directory_iterator(source_path(cat("docs/course/", language)))) {
+      if (entry.path().extension() != ".md") continue;
+      const PageFile* const served = page_file(cat("/course/", language, entry.path().filename().string()));
+      ASSERT_NE(served, nullptr) << entry.path();
+      EXPECT_EQ(served->content, read_file(entry.path()));
+      EXPECT_EQ(served->content_type, "text/plain; charset=utf-8");
+    }
+  const std::regex lesson(R"rx("(\d-[a-z-]+)")rx");
+  const std::string steps = read_file(source_path("src/serve/page/tour_steps.js"));
+  const std::set<std::string> linked(std::sregex_token_iterator(steps.begin(), steps.end(), lesson, 1), {});
+  EXPECT_EQ(linked.size(), 8u);
+  for (const std::string& name : linked) EXPECT_NE(page_file(cat("/course/", name, ".md")), nullptr) << name;
+}
+
 std::string join(const fs::path& file, const std::string& pattern) {
   const std::string text = read_file(file);
   const std::regex expression(pattern);

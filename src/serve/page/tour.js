@@ -11,8 +11,9 @@ import { language, t } from "./texts.js";
 
 export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature"];
 
-const tensors = question(inspect, () => draw()), found = question(trace, () => draw());
+const tensors = question(inspect, () => draw()), found = question(trace, () => draw()), wide = question(trace, () => draw());
 const parts = {};
+const WIDEST = 16;  // the widest beam that the server traces: it names the most tokens
 let root, left_at = 1;
 
 const current = () => Math.min(Math.max(Math.trunc(Number(state.step)) || 1, 1), STEPS.length);
@@ -35,6 +36,7 @@ export function tour_view() {
   root.addEventListener("mouseleave", light);
   tensors.forget();
   found.forget();
+  wide.forget();
   parts.drawn = 0;
   draw_sentence();
   update();
@@ -61,9 +63,14 @@ export function update() {
   parts.target.textContent = sentence.error || (chosen() ? `→ ${chosen().text}` : "");
   const about = subject();
   if (!about) return show_nothing(nothing_to_show());
-  if (step().traced) found.put({ q: about.q, model: about.model, options: { beam_size: state.beam, n_best: Math.min(state.n, state.beam), length_penalty: state.penalty } });
+  if (step().traced) {
+    found.put(traced(about, state.beam));
+    wide.put(traced(about, WIDEST));
+  }
   return ask(about);
 }
+
+const traced = (about, beam) => ({ q: about.q, model: about.model, options: { beam_size: beam, n_best: Math.min(state.n, beam), length_penalty: state.penalty } });
 
 // Asks for names first: they say which tensors a step needs.
 function ask(about) {
@@ -81,7 +88,7 @@ const wanted = (answer) => {
 function draw() {
   if (!root?.isConnected && !parts.words) return undefined;
   if (tensors.problem) return show_nothing(h("p", { class: "status error", role: "alert" }, tensors.problem));
-  if (!tensors.answer) return parts.drawn === current() ? undefined : show_nothing(h("p", { class: "faint" }, t("loading")));
+  if (!tensors.answer) return wait();
   const { tensors: asked, ...about } = tensors.body;
   if (!asked) {
     names_seen.set(JSON.stringify(about), { ...tensors.answer, tensors: {} });
@@ -90,8 +97,18 @@ function draw() {
   return show(scene(tensors.answer, state));
 }
 
+// The step before stays, paler, until the numbers arrive.
+function wait() {
+  if (!parts.drawn) return show_nothing(h("p", { class: "faint" }, t("loading")));
+  parts.stage.classList.add("waiting");
+  delete root.dataset.ready;
+  return undefined;
+}
+
 function show_nothing(said) {
   parts.drawn = 0;
+  parts.stage.classList.remove("waiting");
+  delete root.dataset.ready;
   replace(parts.words, heading(), h("p", { class: "tour-text" }, t(`tour_${step().id}_text`)));
   replace(parts.controls);
   replace(parts.more);
@@ -112,13 +129,14 @@ function show(c) {
     show_nothing(h("p", { class: "faint" }, t("no_tensors")));
     return replace(parts.controls, controls(c));
   }
-  const drawn = step().draw(c, choose, found.answer);
+  const drawn = step().draw(c, choose, found.answer, wide.answer);
   replace(parts.words, explanation(drawn));
   replace(parts.picture, drawn.picture, h("p", { class: "tour-colors" }, t("tour_colors")));
   replace(parts.more, further(drawn));
   [...parts.stage.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
   if (same && at >= 0 && !sliding) focusables()[at]?.focus();
   parts.drawn = current();
+  parts.stage.classList.remove("waiting");
   root.dataset.ready = `${current()}`;
   return undefined;
 }

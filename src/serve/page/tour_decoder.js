@@ -76,10 +76,10 @@ const heat = () => Math.min(Math.max(Number(state.temperature) || 1, 0.2), 3);
 export const search = {
   inputs: ["position"], traced: true, control: temperature_control,
   tensors: () => ["generator.log_probabilities"],
-  draw(c, choose, trace) {
-    const i = c.pick("position", c.target.length), p = c.matrix("generator.log_probabilities"), line = row_of(p, i), heated = softmax(line.map((x) => x / heat())), { step, beam } = step_at(c, trace, i);
+  draw(c, choose, trace, wide) {
+    const i = c.pick("position", c.target.length), p = c.matrix("generator.log_probabilities"), line = row_of(p, i), heated = softmax(line.map((x) => x / heat())), { step } = step_at(c, trace, i), seen = step_at(c, wide, i).beam < 0 ? step_at(c, trace, i) : step_at(c, wide, i);
     const name = "generator.log_probabilities", own = c.answer.predicted[i], own_value = c.answer.log_probabilities[i], size = p.cols;
-    const named = beam < 0 ? [{ token: own, log_probability: own_value }] : step.candidates.filter((one) => one.from === beam);
+    const named = seen.beam < 0 ? [{ token: own, log_probability: own_value }] : seen.step.candidates.filter((one) => one.from === seen.beam);
     const shares = named.map((one) => { const k = nearest(line, one.log_probability); return { token: one.token, k, value: heated[k] }; }).sort((a, b) => b.value - a.value);
     const rest = 1 - shares.reduce((x, one) => x + one.value, 0), total = c.answer.log_probabilities.slice(0, i + 1).reduce((x, y) => x + y, 0);
     const list = [...shares.map((one) => ({ name: piece(one.token), value: one.value, is: `heated("${name}",${i},${heat()})[${one.k}]`, width: one.value, lit: one.token === own, sym: "P" })),

@@ -8,8 +8,8 @@ export const tour_english = {
   tour_tokens_title: "Tokens",
   tour_tokens_text: "The model reads tokens: pieces of text from a fixed vocabulary V, where ▁ stands for a space. A frequent word is one token, a rare one is made of several, and </s> ends the sentence.",
   tour_tokens_question: "The decoder reads y shifted right by one, with <s> at the front. Why?",
-  tour_tokens_answer: "At every position it is asked for the next token, so it may only read the tokens before it. Compare the last two lines: below each token stands the one that the model predicts after it.",
-  tour_source_tokens: "x, your sentence", tour_reads: "y, what the decoder reads", tour_predicts: "What it predicts there", tour_next_token: "next token",
+  tour_tokens_answer: "At every position it is asked for the next token, so it may only read the tokens before it. Compare the last two lines: both have the same number, the token that is read and the one that is asked for.",
+  tour_source_tokens: "x, your sentence", tour_reads: "y, what the decoder reads", tour_predicts: "What it is asked for there", tour_next_token: "next token",
   tour_token_begins: "“{token}” begins word {word} of the sentence.", tour_token_inside: "“{token}” continues word {word} of the sentence.", tour_token_end: "</s> belongs to no word: it marks the end of the sentence.",
 
   tour_embedding_title: "Embedding, times √d_model",
@@ -82,7 +82,7 @@ export const tour_english = {
   tour_cross_text: "Here the two sentences meet: the queries come from the decoder, the keys and values from the encoder's output. So each token of the translation looks at the source while the next one is chosen.",
   tour_cross_question: "Why is there no mask here?",
   tour_cross_answer: "The source is known completely before the first token is written. Only the translation comes into being token by token.",
-  tour_writes: "The decoder has read {read} and predicts {next}; it looks at", tour_over_source: "α, decoder over encoder", tour_q_of_target: "Q from the decoder", tour_k_of_source: "K from the encoder",
+  tour_writes: "The decoder has read {read} and goes on with {next}; it looks at", tour_over_source: "α, decoder over encoder", tour_q_of_target: "Q from the decoder", tour_k_of_source: "K from the encoder",
 
   tour_search_title: "Linear, softmax and beam search",
   tour_search_text: "A linear layer gives each entry of the vocabulary a number, and softmax makes probabilities of the next token. Beam search keeps the best beginnings by the sum of the logarithms and extends each.",

@@ -8,8 +8,8 @@ export const tour_chinese = {
   tour_tokens_title: "词元",
   tour_tokens_text: "模型读的是词元，即固定词表 V 中的文本片段，▁ 表示空格。常见的词是一个词元，罕见的词由几个词元拼成，</s> 表示句子结束。",
   tour_tokens_question: "解码器读到的 y 右移了一位，最前面是 <s>。为什么？",
-  tour_tokens_answer: "每个位置要预测的都是下一个词元，所以只能读它前面的词元。对照最后两行：每个词元下方就是模型认为紧跟其后的词元。",
-  tour_source_tokens: "x，您的句子", tour_reads: "y，解码器读到的", tour_predicts: "模型在该处的预测", tour_next_token: "下一个词元",
+  tour_tokens_answer: "每个位置要预测的都是下一个词元，所以只能读它前面的词元。对照最后两行：序号相同的，一个是读到的词元，一个是要预测的词元。",
+  tour_source_tokens: "x，您的句子", tour_reads: "y，解码器读到的", tour_predicts: "模型在该处要预测的", tour_next_token: "下一个词元",
   tour_token_begins: "“{token}”是句中第 {word} 个词的开头。", tour_token_inside: "“{token}”是句中第 {word} 个词的后续部分。", tour_token_end: "</s> 不属于任何词，它标记句子的结束。",
 
   tour_embedding_title: "嵌入，乘以 √d_model",
@@ -82,7 +82,7 @@ export const tour_chinese = {
   tour_cross_text: "两个句子在这里相遇：查询来自解码器，键和值来自编码器的输出。所以译文在选择下一个词元时，每个位置都在看原文。",
   tour_cross_question: "为什么这里没有掩码？",
   tour_cross_answer: "写出第一个词元之前，原文就已经完整。逐个词元产生的只有译文。",
-  tour_writes: "解码器读到 {read}，预测 {next}；此时它关注", tour_over_source: "α，解码器对编码器", tour_q_of_target: "Q，来自解码器", tour_k_of_source: "K，来自编码器",
+  tour_writes: "解码器读到 {read}，接着写出 {next}；此时它关注", tour_over_source: "α，解码器对编码器", tour_q_of_target: "Q，来自解码器", tour_k_of_source: "K，来自编码器",
 
   tour_search_title: "线性层、softmax 与束搜索",
   tour_search_text: "线性层给词表中的每个词条一个数，softmax 把这些数变成下一个词元的概率。束搜索按对数概率之和保留最好的几个开头，并继续延长它们。",

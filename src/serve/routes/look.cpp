@@ -75,6 +75,7 @@ void add_look_routes(Router& router, Service& service) {
   router.add({"GET", "/v1/runs/*", "The logs of a training", watched});
   router.add_open({"GET", "/", "The page", answer_page, {}, "text/html"});
   router.add_open({"GET", "/assets/*", "Files of the page", answer_page, {}, "*/*"});
+  router.add_open({"GET", "/course/*", "Lessons of the course", answer_page, {}, "text/plain"});
 }
 
 }  // namespace hexapla::serve
