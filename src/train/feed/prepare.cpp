@@ -121,7 +121,7 @@ std::vector<data::ParallelSource> sets_of(const std::string& option, const std::
 }
 
 void say_unknown(const data::UnknownTokens& counts, const std::string& set, TrainingData& data) {
-  data.unknown.push_back(cat(set, ": ", counts.text()));
+  data.unknown.emplace_back(set, counts);
   if (std::string many = counts.warning(set); !many.empty()) data.notes.push_back(std::move(many));
 }
 
