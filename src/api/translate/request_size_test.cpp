@@ -26,7 +26,7 @@ TEST(RequestSizes, SayWhatAlignmentsOfLongTranslationsNeedBeforeTheyAreComputed)
   ASSERT_EQ(sizes.size(), 2u);
   EXPECT_EQ(sizes[1].translations + sizes[1].tokens, 0u);
   EXPECT_EQ(sizes[0].alignment_cells + sizes[1].alignment_cells, t.alignment.weights.values.size());
-  options.min_length = 40;
+  options.min_length = static_cast<int>(t.tokens.size());
   sizes.clear();
   translator.submit({"a dog"}, options, request).get();
   EXPECT_EQ(sizes.size(), 1u) << "this length is known";

@@ -136,7 +136,7 @@ struct Translator::Impl : api::OpenTranslator {
     return results;
   }
 
-  // Cells of the alignments that public_lines() would give.
+  // Cells of the alignments that public_lines() would give, at most: those of pieces have one for </s>, too.
   size_t alignment_cells(const std::vector<std::string>& lines, const std::string& units,
                          const decode::TranslateOptions& how, const std::vector<std::vector<decode::Translation>>& all,
                          const std::vector<bool>& aligned) const {
@@ -146,8 +146,8 @@ struct Translator::Impl : api::OpenTranslator {
     for (size_t line = 0; line < all.size(); ++line)
       for (const decode::Translation& t : all[line])
         if (aligned.empty() || aligned[line])
-          cells += scorer.units_of_source(lines[line], parted, unit, t.parts.size()).size() *
-                   (unit == decode::AlignmentUnit::pieces ? t.ids.size() : decode::words_in(t.text, unit).size());
+          cells += (scorer.units_of_source(lines[line], parted, unit, t.parts.size()).size() + 1) *
+                   (1 + (unit == decode::AlignmentUnit::pieces ? t.ids.size() : decode::words_in(t.text, unit).size()));
     return cells;
   }
 

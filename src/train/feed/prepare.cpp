@@ -221,7 +221,8 @@ model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
 std::vector<std::string> paths_of(const TrainOptions& o) {
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
-  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+  for (const std::string& file : {o.guided_alignment, o.init_from})
+    if (!file.empty()) paths.push_back(file);
   return paths;
 }
 
