@@ -77,7 +77,9 @@ def write(folder, dtype):
               "is_encoder_decoder": True, "max_position_embeddings": 1024, "model_type": "m2m_100", "pad_token_id": 1,
               "scale_embedding": True, "tie_word_embeddings": True, "vocab_size": PIECES}
     codes = [f"{a}{b}{c}_Latn" for a in "bcdfgh" for b in "aeiou" for c in "klmnprs"][:LANGUAGES - 1]
-    files = {"config.json": config, "generation_config.json": {"max_length": 200, "num_beams": 4},
+    generation = {"bos_token_id": 0, "decoder_start_token_id": 2, "eos_token_id": 2, "max_length": 200, "num_beams": 4,
+                  "pad_token_id": 1}
+    files = {"config.json": config, "generation_config.json": generation,
              "tokenizer_config.json": {"extra_special_tokens": ["eng_Latn", *codes], "src_lang": "eng_Latn",
                                        "tgt_lang": codes[0]},
              "model.safetensors.index.json": {"metadata": {"total_size": size},

@@ -85,9 +85,9 @@ def configurations(seed, runs):
     while len(found) < runs:
         o, text = draw_options(draw)
         if len(found) < len(HARD):
-            plain = {"average-last": 0, "average-best": 0, "final-model": "better", "norm": "layer", "score": "scaled-dot",
+            plain = {"average-last": 0, "average-best": 0, "norm": "layer", "score": "scaled-dot",
                      "tied": "all", "enc-layers": 2, "dec-layers": 2, "vocab-size": 1000, "accumulate": 1}
-            for option in ("subword-alpha", "shuffle-memory", "separate-vocabs"):
+            for option in ("final-model", "subword-alpha", "shuffle-memory", "separate-vocabs"):
                 o.pop(option, None)
             o |= plain | HARD[len(found)][0]
             text |= {"valid sets": 1, "lines": 3000, "longest": 40} | HARD[len(found)][1]

@@ -427,13 +427,15 @@ def term(o, folder):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("hexapla")
-    p.add_argument("part", nargs="*", choices=PARTS)
+    p.add_argument("part", nargs="*", help=", ".join(PARTS))
     p.add_argument("--model", default=os.path.join(ROOT, "tests/fixtures/run_of_0.1.0/model.safetensors"))
     p.add_argument("--requests", type=int, default=1_000_000)
     p.add_argument("--seconds", type=int, default=600)
     p.add_argument("--share", type=float, default=0.25, help="of all requests that the server can answer, those that the "
                    "address which overloads it may send")
     o = p.parse_intermixed_args()
+    for part in set(o.part) - set(PARTS):
+        p.error(f"there is no part {part}; choose from {', '.join(PARTS)}")
     multiprocessing.set_start_method("fork")
     for part in o.part or PARTS:
         with tempfile.TemporaryDirectory() as folder:

@@ -25,6 +25,12 @@ struct TrainingStart {
   std::int64_t validation_pairs = 0;
   std::int64_t resumed_at = 0;  // resumed at this update; 0: from the beginning
   std::string backend;
+  // Shares of unknown tokens in a training or validation set, 0 to 1.
+  struct UnknownTokens {
+    std::string set;
+    double source = 0, target = 0;
+  };
+  std::vector<UnknownTokens> unknown;
 };
 struct TrainingReport {
   std::int64_t update = 0, epoch = 1;

@@ -72,7 +72,7 @@ struct TranslatorOptions {
   // Required translations of terms, in addition to the constraints of the lines. Needs beam search.
   Glossary glossary;
   // Called for every line (in score() also every translation) that was split, truncated at
-  // max_length, or not UTF-8, with its index in the input, from 0, and what was done.
+  // max_length, or not UTF-8, with its number in the input, from 1 as in messages, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
   // Set to true to end the call with Canceled, before the next step of decoding or batch of
   // scoring. May be null; not for submit().
@@ -138,8 +138,8 @@ struct ModelOptions {
   Options search;   // defaults for calls, taking precedence over what the model's file records
 };
 
-// Upper bounds for the translations of a request: their number, tokens, and, if requested, cells of
-// alignments (with units "words" an estimate, because a token may contain several words).
+// Upper bounds for the translations of a request: their number, tokens, and, if requested, cells of alignments. Those
+// are first counted for translations of at most twice the tokens of their lines; a second bound has the rest alone.
 struct RequestSize {
   std::size_t translations = 0, tokens = 0, alignment_cells = 0;
 };
@@ -153,10 +153,10 @@ struct RequestOptions {
   // more than 2 lines per loop in progress, so that a client with one line does not wait for the
   // long steps of one with thousands.
   std::uint64_t client = 0;
-  // Called once by submit(), before the translation; its exceptions propagate from submit().
+  // Called by submit(), before the translation, and again before larger alignments; its exceptions end the request.
   std::function<void(const RequestSize& at_most)> on_size;
-  // Called between steps with the current text of a line, without protected text, from the
-  // translator's own thread. An exception ends the request and is rethrown by get().
+  // Called between steps with the number of a line, from 1, and its current text, without protected
+  // text, from the translator's own thread. An exception ends the request and is rethrown by get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;
   std::function<void()> on_end;  // called once, from the translator's own thread, when get() no longer blocks
 };
@@ -236,7 +236,7 @@ class Translator {
 
   // Translates the text of a whole document. Everything else keeps its bytes, and markup within a
   // sentence moves with its words. name: its ending gives the format, one of document_formats().
-  // Line numbers passed to options.warn count the document's text, from 0. UsageError also for
+  // Line numbers passed to options.warn count the document's text, from 1. UsageError also for
   // another ending, and for attributes of a format that has none. DataError: the content does not
   // have this format.
   std::string translate_document(const std::string& content, const std::string& name,

@@ -20,7 +20,7 @@ from .options import ExportOptions, ImportOptions, MetricOptions, SearchOptions,
 from .pending import Pending, Stream
 from .results import (Alignment, Comparison, Constraints, Example, ImportedModel, MetricScore, Score, SearchCandidate,
                       SearchHypothesis, SearchStep, SearchTrace, TrainingReport, TrainingResult, TrainingStart,
-                      Translation, ValidationReport)
+                      Translation, UnknownTokens, ValidationReport)
 from .trainer import Trainer
 from .translator import Translator
 
@@ -63,6 +63,7 @@ __all__ = [
     "TrainingStart",
     "Translation",
     "Translator",
+    "UnknownTokens",
     "UsageError",
     "ValidationReport",
     "document_formats",

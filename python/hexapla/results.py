@@ -26,6 +26,7 @@ __all__ = [
     "TrainingResult",
     "TrainingStart",
     "Translation",
+    "UnknownTokens",
     "ValidationReport",
 ]
 
@@ -176,6 +177,15 @@ class ImportedModel:
 
 
 @dataclass(frozen=True)
+class UnknownTokens:
+    """The shares of unknown tokens in a training or validation set, 0 to 1."""
+
+    set: str
+    source: float
+    target: float
+
+
+@dataclass(frozen=True)
 class TrainingStart:
     """The start of a training."""
 
@@ -187,6 +197,8 @@ class TrainingStart:
     resumed_at: int
     """The update at which it was resumed; 0: a new run."""
     backend: str
+    unknown: list[UnknownTokens]
+    """Of each training and validation set."""
 
 
 @dataclass(frozen=True)

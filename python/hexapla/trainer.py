@@ -11,7 +11,7 @@ from . import _check, _core, _describe
 from ._typing import Pairs, Path, Unpack
 from .errors import UsageError
 from .options import TrainingOptions
-from .results import Example, TrainingReport, TrainingResult, TrainingStart, ValidationReport
+from .results import Example, TrainingReport, TrainingResult, TrainingStart, UnknownTokens, ValidationReport
 
 __all__ = ["Trainer"]
 
@@ -21,8 +21,13 @@ def _validation(*fields: Any) -> ValidationReport:
     return replace(report, examples=[Example(*one) for one in fields[-1]])
 
 
+def _start(*fields: Any) -> TrainingStart:
+    start = TrainingStart(*fields)
+    return replace(start, unknown=[UnknownTokens(*one) for one in fields[-1]])
+
+
 _REPORTS: dict[str, Callable[..., object]] = {
-    "on_start": TrainingStart,
+    "on_start": _start,
     "on_progress": TrainingReport,
     "on_report": TrainingReport,
     "on_validation": _validation,

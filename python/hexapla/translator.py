@@ -27,7 +27,7 @@ def _warn(line: int, what: str) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(f"line {line + 1}: {what}", LineWarning, stacklevel=level)
+    warnings.warn(f"line {line}: {what}", LineWarning, stacklevel=level)
 
 
 def _warner(given: Optional[Warn]) -> Warn:
@@ -161,8 +161,8 @@ class Translator:
         """Return the best translation of a line, or of each of many lines.
 
         constraints: for all lines, or one per line. glossary: required translations of terms. warn: called with the
-        index, from 0, of each line that was split or truncated at max_length or was not valid Unicode, and with a
-        message; by default issues a LineWarning, which counts lines from 1, as all messages do. Ctrl-C ends the call.
+        number, from 1, of each line that was split or truncated at max_length or was not valid Unicode, and with a
+        message; by default issues a LineWarning. Ctrl-C ends the call.
         """
         single, given = _check.one_or_many("lines", lines)
         found = self._model.translate(given, _options(options, glossary), _constraints(constraints, len(given)),
@@ -208,7 +208,7 @@ class Translator:
 
         The extension of name determines the format, one of document_formats(): "page.html". attributes: translate the
         alt, title, placeholder and description of an HTML page, too. glossary: required translations of terms. warn is
-        called with indices into the lines of the document's text. Raises UsageError for an unknown extension, or if
+        called with numbers of lines of the document's text, from 1. Raises UsageError for an unknown extension, or if
         attributes is set for another format than HTML, and DataError if the content does not match the format.
         """
         if not isinstance(content, (str, bytes)):

@@ -121,7 +121,7 @@ Pending submit(const Translator& t, const std::vector<std::string>& lines, const
   RequestOptions request;
   request.constraints = constraints_of(constraints);
   request.timeout = std::chrono::ceil<std::chrono::milliseconds>(duration<double>(timeout));
-  if (follow) request.on_progress = [news](std::size_t line, const std::string& text) { news->so_far(line, text); };
+  if (follow) request.on_progress = [news](std::size_t line, const std::string& text) { news->so_far(line - 1, text); };
   request.on_end = [news] { news->end(); };
   const WithoutGil released;
   return {t.submit(lines, how, request), news, !how.alignment.empty()};

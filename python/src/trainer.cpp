@@ -42,7 +42,9 @@ class Pairs {
 };
 
 nb::tuple tuple_of(const TrainingStart& s) {
-  return nb::make_tuple(s.parameters, s.pairs, s.batches, s.validation_pairs, s.resumed_at, s.backend);
+  nb::list unknown;
+  for (const auto& u : s.unknown) unknown.append(nb::make_tuple(u.set, u.source, u.target));
+  return nb::make_tuple(s.parameters, s.pairs, s.batches, s.validation_pairs, s.resumed_at, s.backend, unknown);
 }
 nb::tuple tuple_of(const TrainingReport& r) {
   return nb::make_tuple(r.update, r.epoch, r.loss, r.learning_rate, r.gradient_norm, r.target_tokens,

@@ -71,6 +71,7 @@ def test_callbacks_are_told(tmp_path: pathlib.Path) -> None:
     assert result.best_score == max(v.bleu or 0 for v in validations)
     assert os.path.exists(result.model)
     assert [(s.pairs, s.validation_pairs, s.resumed_at) for s in starts] == [(300, 20, 0)]
+    assert [(u.source, u.target) for u in starts[0].unknown] == [(0, 0), (0, 0)]
     assert [r.update for r in reports] == [8, 16, 24]
     assert reports[0].loss > reports[-1].loss
     assert [update for update, _ in checkpoints] == [8, 16, 24]

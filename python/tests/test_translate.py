@@ -206,7 +206,7 @@ def test_lines_that_were_cut_are_told(translator: hexapla.Translator) -> None:
     told: list[tuple[int, str]] = []
     long = " ".join(["dog"] * 30)
     translator.translate(["a", long], max_length=5, warn=lambda line, what: told.append((line, what)))
-    assert [line for line, _ in told] == [1]
+    assert [line for line, _ in told] == [2]
     assert "more than 5" in told[0][1]
     with pytest.warns(hexapla.LineWarning, match="line 2: .*more than 5"):
         translator.translate(["a", long], max_length=5)

@@ -6,6 +6,7 @@
 #include "api/options.h"
 #include "api/training/run_training.h"
 #include "base/options/option_names.h"
+#include "train/feed/run_files.h"
 #include "train/plan/resolve/resolve.h"
 
 namespace hexapla {
@@ -30,7 +31,9 @@ class CallbackWatcher final : public api::RunWatcher {
 
   void note(const std::string& text) override { tell(on_.on_note, spell_options(text, as_field)); }
   void started(const train::TrainStart& s) override {
-    tell(on_.on_start, TrainingStart{s.parameters, s.examples, s.batches, s.valid_examples, s.resumed_at, s.backend});
+    TrainingStart start{s.parameters, s.examples, s.batches, s.valid_examples, s.resumed_at, s.backend, {}};
+    for (const auto& [set, counts] : s.unknown) start.unknown.push_back({set, counts.share(0), counts.share(1)});
+    tell(on_.on_start, start);
   }
   void running(const train::TrainReport& r) override { tell(on_.on_progress, public_report(r)); }
   void updated(const train::TrainReport& r) override { tell(on_.on_report, public_report(r)); }
@@ -105,7 +108,7 @@ Trainer::Trainer(const std::string& config_file, const Options& options) : impl_
   api::guarded([&] {
     if (!config_file.empty()) impl_->given = train::read_options_file(config_file);
     for (GivenOption& option : api::given_options(options)) impl_->given.push_back(std::move(option));
-    impl_->resolved(train::ValidSets::may_follow);
+    train::refuse_own_config(config_file, impl_->resolved(train::ValidSets::may_follow));
   });
 }
 Trainer::~Trainer() = default;

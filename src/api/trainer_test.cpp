@@ -108,6 +108,13 @@ TEST_F(TrainerApi, DoesNotWriteIntoWhatItReads) {
   const std::string before = read_file(at("m/model.safetensors"));
   EXPECT_THAT(what_of<UsageError>([&] { Trainer(o).train(); }), HasSubstr("would be overwritten"));
   EXPECT_EQ(read_file(at("m/model.safetensors")), before);
+  const std::string config = at("m/report.html");
+  write_file_atomically(config, "max-updates: 12\n");
+  EXPECT_THAT(what_of<UsageError>([&] {
+                Trainer(config, with_files({{"model", at("m")}}));
+              }),
+              HasSubstr("would be overwritten"));
+  EXPECT_EQ(read_file(config), "max-updates: 12\n");
 }
 
 TEST_F(TrainerApi, ItsCallbacksAreTold) {
@@ -129,6 +136,26 @@ TEST_F(TrainerApi, ItsCallbacksAreTold) {
   EXPECT_TRUE(result.best_score.has_value());
   EXPECT_THAT(told, testing::ElementsAre("start of 200", "report 4", "checkpoint 4", "validation 6", "report 8",
                                          "checkpoint 8", "report 12", "validation 12", "checkpoint 12"));
+}
+
+TEST_F(TrainerApi, ItsStartHasTheSharesOfUnknownTokens) {
+  Trainer trainer(options("run"));
+  size_t next = 0, next_valid = 199;
+  trainer.set_training_pairs(pairs(next));
+  trainer.set_validation_pairs([this, &next_valid](std::string& x, std::string& y) {
+    x = source[0], y = "狗狗";
+    return next_valid++ < source.size();
+  });
+  std::vector<TrainingStart::UnknownTokens> unknown;
+  TrainingCallbacks on;
+  on.on_start = [&](const TrainingStart& s) { unknown = s.unknown; };
+  trainer.train(on);
+  ASSERT_EQ(unknown.size(), 2u);
+  EXPECT_EQ(unknown[0].source, 0);
+  EXPECT_EQ(unknown[0].target, 0);
+  EXPECT_EQ(unknown[1].source, 0);
+  EXPECT_GT(unknown[1].target, 0.3);
+  EXPECT_FALSE(unknown[1].set.empty());
 }
 
 TEST_F(TrainerApi, EveryOptionIsDescribedWithItsUsualValue) {

@@ -190,11 +190,13 @@ std::int64_t Service::admit(const Parameters& parameters, const Request& request
   return characters ? static_cast<std::int64_t>(*characters) : options_.char_limit;
 }
 
-LinesTask Service::task_of(Hops hops, const text::document::Document& parts) const {
+LinesTask Service::task_of(Hops hops, const std::shared_ptr<const text::document::Document>& parts,
+                           std::shared_ptr<Warnings> warnings) {
   LinesTask task;
   task.hops = std::move(hops);
-  task.lines = parts.lines();
-  task.aligned = parts.aligned();
+  task.lines = parts->lines();
+  task.aligned = parts->aligned();
+  collect_warnings(task, std::move(warnings), parts);
   if (std::find(task.aligned.begin(), task.aligned.end(), true) != task.aligned.end()) task.options.alignment = "words";
   return task;
 }
@@ -269,12 +271,12 @@ std::function<void(LinesResult)> Service::leave_out_known(const Call& call, Line
   task.lines = known->asked;
   task.aligned = known->aligned;
   task.options.warn = [known, warn = task.options.warn](std::size_t line, const std::string& what) {
-    known->warned.push_back(line);
-    if (warn) warn(known->places[line], what);
+    known->warned.push_back(line - 1);
+    if (warn) warn(known->places[line - 1] + 1, what);
   };
   if (task.on_progress)
     task.on_progress = [known, on_progress = task.on_progress](std::size_t line, const std::string& so_far) {
-      on_progress(known->places[line], so_far);
+      on_progress(known->places[line - 1] + 1, so_far);
     };
   return [this, known, context = *context, ended = std::move(ended)](LinesResult result) {
     for (std::size_t i = 0; i < result.lines.size(); ++i) {

@@ -20,6 +20,7 @@
 #include "serve/work/request_memory.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
+#include "serve/work/warnings.h"
 #include "text/document/document.h"
 
 namespace hexapla::serve {
@@ -80,8 +81,9 @@ class Service {
   // Errors after the start go to failed() instead.
   void translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                  std::function<void(const Response& why)> failed);
-  // A task for all lines of these texts, with the server's options and the alignments they need.
-  LinesTask task_of(Hops hops, const text::document::Document& parts) const;
+  // A task for all lines of these texts, with the alignments they need. `warnings` gets those about its lines.
+  static LinesTask task_of(Hops hops, const std::shared_ptr<const text::document::Document>& parts,
+                           std::shared_ptr<Warnings> warnings);
   // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
   // its answer. Exceptions become the answer. stop turns true when the translation timeout is over
   // or the client has disconnected.

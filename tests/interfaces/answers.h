@@ -143,7 +143,7 @@ class Program {
       }
       std::smatch said;
       if (line.starts_with("hexapla: error: ")) error = line.substr(16);
-      if (std::regex_match(line, said, note)) warnings.push_back({std::stoi(said[1]) - 1, said[2].str()});
+      if (std::regex_match(line, said, note)) warnings.push_back({std::stoi(said[1]), said[2].str()});
     }
     if (r.code != 0) return {{"error", error.empty() ? r.err : error}};
     return {{"lines", std::move(lines)}, {"warnings", std::move(warnings)}};
@@ -259,7 +259,7 @@ class Http {
     for (size_t i = 0; i < c.lines.size(); ++i) {
       const Json r = post(c, "/v1/score", {{"q", c.lines[i]}, {"t", c.translations[i]}, {"options", c.options}});
       if (r.contains("error")) return r;
-      for (const Json& w : r.value("warnings", Json::array())) warnings.push_back({i, w["what"]});
+      for (const Json& w : r.value("warnings", Json::array())) warnings.push_back({i + 1, w["what"]});
       lines.push_back(Json::array({Json{{"score", r["score"]},
                                         {"normalized", r["normalized"]},
                                         {"tokens", r["tokens"]},

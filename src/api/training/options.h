@@ -1,6 +1,7 @@
 #pragma once
 // Training options for interfaces that declare each of them and read them from files and the
 // command line.
+#include "train/feed/run_files.h"
 #include "train/plan/options/removed_options.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/hash.h"
+#include "data/files/parallel_text.h"
 #include "decode/opened/open_model.h"
 #include "train/record/provenance.h"
 
@@ -14,6 +15,11 @@ namespace hexapla::api {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* moved =
+    "; if the files that it was trained on have moved, name them with `train-sets`, `valid-sets`, `guided-alignment` "
+    "and "
+    "`init-from`";
 
 std::string checksum(const model::LoadedModel& m) {
   const auto found = m.metadata.find("checksum");
@@ -27,7 +33,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
     throw DataError(cat(file,
                         ": it was trained on stdin, which cannot be read again; to reproduce a run, keep its text ",
                         "in a file"));
-  if (was.files.empty())
+  if (was.files.empty() || std::find(sets.begin(), sets.end(), data::pairs_of_program) != sets.end())
     throw DataError(cat(file, ": it was not trained on files (a demo: hexapla demo --retrain makes it again)"));
   train::TrainOptions o = was.options;
   o.architecture = config;
@@ -39,6 +45,8 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
   if (!asked.valid_sets.empty()) o.valid_sets = asked.valid_sets;
   if (!asked.vocab.empty()) o.vocab = asked.vocab;
   if (!asked.vocabs.empty()) o.text.vocabs = asked.vocabs;
+  if (!asked.guided_alignment.empty()) o.guided_alignment = asked.guided_alignment;
+  if (!asked.init_from.empty()) o.init_from = model::model_file(asked.init_from);
   // Untrusted files may name a program, so it is not run without permission.
   if (!o.valid_script.empty() && asked.valid_script.empty())
     throw UsageError(cat(file, ": its validations were measured by the program '", o.valid_script,
@@ -79,15 +87,17 @@ std::vector<train::DataFile> describe_moved(const std::vector<std::string>& path
   try {
     return train::describe_files(paths);
   } catch (const DataError& e) {
-    throw DataError(cat(e.what(), "; if the files have moved, name them with `train-sets` and `valid-sets`"));
+    throw DataError(cat(e.what(), moved));
   }
 }
 
-train::Provenance here(const train::TrainOptions& o) {
+// files: as many as the record has; that of an earlier version lacks the initial model.
+train::Provenance here(const train::TrainOptions& o, size_t files) {
   const auto backend = make_cpu_backend(parse_precision(o.precision));
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
   if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+  if (!o.init_from.empty() && paths.size() < files) paths.push_back(o.init_from);
   return {o,
           describe_moved(paths),
           hash_of_given_vocabulary(o),
@@ -102,8 +112,7 @@ void refuse_other_data(const train::Provenance& was, const train::Provenance& no
   bool same = was.files.size() == now.files.size();
   for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;
   if (same) return;
-  throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(),
-                      "; name the files that it was trained on with `train-sets` and `valid-sets`"));
+  throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(), moved));
 }
 
 void refuse_other_vocabulary(const train::Provenance& was, const train::Provenance& now, const std::string& file) {
@@ -143,7 +152,7 @@ Reproduction reproduce(const ReproduceOptions& asked, RunWatcher& watcher, const
   for (const std::string& name : unknown)
     watcher.note(cat("this program has no option --", name, ", which the training was given; the result may differ"));
 
-  const train::Provenance now = here(o);
+  const train::Provenance now = here(o, was.files.size());
   const std::vector<std::string> why = train::differences(was, now);
   for (const std::string& difference : why) watcher.note(difference);
   refuse_other_data(was, now, file);

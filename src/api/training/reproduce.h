@@ -12,7 +12,7 @@ struct ReproduceOptions {
   std::string out;    // folder of the new run; "": the folder reproduced next to the model
   // New locations of the training's files; empty: as recorded.
   std::vector<std::string> train_sets, valid_sets, vocabs;
-  std::string vocab;
+  std::string vocab, guided_alignment, init_from;
   std::string valid_script;  // permits running the training's scoring program
   int64_t threads = 0, memory = 0;
 };

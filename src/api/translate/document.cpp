@@ -27,7 +27,7 @@ class Lines {
     if (aligned_) options.alignment = "words";
     if (options.warn)
       options.warn = [this, warn = options.warn](std::size_t line, const std::string& what) {
-        warn(places_[line], what);
+        warn(places_[line - 1] + 1, what);
       };
     text::document::Document::Lines all = translator.translate_n_best(text_, options);
     for (std::size_t i = 0; i < all.size(); ++i) {

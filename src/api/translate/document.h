@@ -15,7 +15,7 @@ std::shared_ptr<const text::document::Document> open_document(const std::string&
                                                               bool attributes);
 
 // The document with its lines translated. progress: number of lines done, after each portion.
-// Errors as Translator::translate(); options.warn gets indices into document.lines().
+// Errors as Translator::translate(); options.warn gets numbers of document.lines(), from 1.
 std::string translated(
     const Translator& translator, const text::document::Document& document, const TranslatorOptions& options,
     const std::function<void(std::size_t done)>& progress = [](std::size_t) {});

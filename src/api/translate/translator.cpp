@@ -26,8 +26,9 @@ using api::guarded;
 
 decode::LineWarning warning_of(const TranslatorOptions& options, CallerFunctions& functions) {
   if (!options.warn) return {};
-  return
-      [&](size_t line, const std::string& what) { functions.call(options.warn, line, api::spelled_for_caller(what)); };
+  return [&](size_t line, const std::string& what) {
+    functions.call(options.warn, line + 1, api::spelled_for_caller(what));
+  };
 }
 
 std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraints>& all, size_t lines) {
@@ -133,6 +134,21 @@ struct Translator::Impl : api::OpenTranslator {
     }
     if (!to_align.empty()) add_alignments(sources, flat, units, how, to_align);
     return results;
+  }
+
+  // Cells of the alignments that public_lines() would give, at most: those of pieces have one for </s>, too.
+  size_t alignment_cells(const std::vector<std::string>& lines, const std::string& units,
+                         const decode::TranslateOptions& how, const std::vector<std::vector<decode::Translation>>& all,
+                         const std::vector<bool>& aligned) const {
+    const decode::AlignmentUnit unit = decode::parse_alignment_unit(units);
+    const decode::TranslateOptions parted = aligning(how);
+    size_t cells = 0;
+    for (size_t line = 0; line < all.size(); ++line)
+      for (const decode::Translation& t : all[line])
+        if (aligned.empty() || aligned[line])
+          cells += (scorer.units_of_source(lines[line], parted, unit, t.parts.size()).size() + 1) *
+                   (1 + (unit == decode::AlignmentUnit::pieces ? t.ids.size() : decode::words_in(t.text, unit).size()));
+    return cells;
   }
 
   // -1 if the source vocabulary has no such piece.
@@ -330,6 +346,7 @@ struct PendingTranslation::State {
   CallerFunctions functions;
   std::function<void(size_t line, const std::string& so_far)> on_progress;
   std::function<void()> on_end;
+  size_t cells = 0;  // of alignments, as on_size was told before the translation
   std::mutex mutex;
   std::condition_variable changed;
   // Guarded by the mutex:
@@ -401,19 +418,25 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     if (request.timeout.count() != 0) asked.deadline = end_of(request.timeout, "timeout");
     if (request.on_size)
       asked.on_size = [&](const decode::TextSize& most) {
-        const size_t cells = options.alignment.empty() ? 0 : most.pairs * (options.alignment == "words" ? 2 : 1);
-        state->functions.call(request.on_size, RequestSize{most.translations, most.tokens, cells});
+        for (size_t line = 0; line < lines.size() && !options.alignment.empty(); ++line)
+          state->cells += request.aligned.empty() || request.aligned[line] ? most.pairs[line] : 0;
+        state->functions.call(request.on_size, RequestSize{most.translations, most.tokens, state->cells});
       };
     if (state->on_progress)
       asked.on_step = [state](size_t line, const std::string& so_far) {
-        state->functions.call(state->on_progress, line, so_far);
+        state->functions.call(state->on_progress, line + 1, so_far);
       };
-    asked.on_end = [state, impl = &*impl_, lines, options, how, aligned = request.aligned](decode::TextResult result) {
+    asked.on_end = [state, impl = &*impl_, lines, options, how, aligned = request.aligned,
+                    on_size = request.on_size](decode::TextResult result) {
       std::exception_ptr error = error_of(result);
       PendingTranslation::Lines found;
       if (!error) try {
           for (const decode::TextWarning& w : result.warnings)
-            if (options.warn) state->functions.call(options.warn, w.line, api::spelled_for_caller(w.what));
+            if (options.warn) state->functions.call(options.warn, w.line + 1, api::spelled_for_caller(w.what));
+          if (on_size && !options.alignment.empty())
+            if (const size_t cells = impl->alignment_cells(lines, options.alignment, how, result.lines, aligned);
+                cells > state->cells)
+              state->functions.call(on_size, RequestSize{0, 0, cells - state->cells});
           found = impl->public_lines(lines, options.alignment, how, std::move(result.lines), aligned);
         } catch (...) {
           error = std::current_exception();

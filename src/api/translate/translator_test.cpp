@@ -135,7 +135,7 @@ TEST(Translators, WarnOfLanguagesThatTheModelDoesNotHave) {
     TranslatorOptions options = short_options();
     options.warn = [&](size_t line, const std::string& what) { warnings.push_back(cat(line, ": ", what)); };
     const std::vector<std::string> lines{">>de<< a dog", ">>dee<< a dog", ">> a dog <<", ">>de", "a >>xx<< dog"};
-    const auto one = testing::ElementsAre(testing::AllOf(HasSubstr("1: >>dee<< is none of the model's "),
+    const auto one = testing::ElementsAre(testing::AllOf(HasSubstr("2: >>dee<< is none of the model's "),
                                                          HasSubstr("was read as text"), HasSubstr("such as >>de<<")));
     const auto of_language = [&] {
       std::erase_if(warnings, [](const std::string& w) { return w.find("languages") == std::string::npos; });
@@ -224,11 +224,13 @@ TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {
         tokens += t.tokens.size();
         cells += t.alignment.weights.values.size();
       }
-    ASSERT_EQ(sizes.size(), 1u);
+    ASSERT_GE(sizes.size(), 1u);
+    ASSERT_LE(sizes.size(), *units ? 2u : 1u);
     EXPECT_GE(sizes[0].translations, translations);
     EXPECT_GE(sizes[0].tokens, tokens);
     EXPECT_LE(sizes[0].tokens, 20 * tokens);
-    EXPECT_GE(sizes[0].alignment_cells, *units ? cells - 2 : 0);  // a blank line has a cell without a token
+    EXPECT_GE(sizes[0].alignment_cells + sizes.back().alignment_cells,
+              *units ? cells - 2 : 0);  // a blank line has a cell without a token
     EXPECT_EQ(sizes[0].alignment_cells > 0, *units != 0);
     request.on_size = [](const RequestSize&) { throw std::length_error("too large"); };
     EXPECT_THROW(translator.submit(some, options, request), std::length_error);
@@ -290,7 +292,10 @@ TEST_F(LiveApi, ARequestTellsHowFarItIs) {
   std::vector<std::string> seen;
   std::promise<void> ended;
   RequestOptions request;
-  request.on_progress = [&](std::size_t, const std::string& so_far) { seen.push_back(so_far); };
+  request.on_progress = [&](std::size_t line, const std::string& so_far) {
+    EXPECT_EQ(line, 1u) << "counted as in messages";
+    seen.push_back(so_far);
+  };
   request.on_end = [&] { ended.set_value(); };
   const PendingTranslation p = translator.submit({lines[0]}, two_short(), request);
   const std::string best = p.get()[0][0].text;

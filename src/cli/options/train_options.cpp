@@ -96,7 +96,9 @@ train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b
   for (const std::string& name : names)
     if (const CLI::Option* option = command.parser().get_option("--" + name); option->count() > 0)
       all.push_back({name, option->reduced_results()});
-  return train::resolve_options(all).options;
+  train::TrainOptions options = train::resolve_options(all).options;
+  train::refuse_own_config(b.config_file, options);
+  return options;
 }
 
 }  // namespace hexapla::cli

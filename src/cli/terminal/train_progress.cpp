@@ -145,7 +145,7 @@ void ProgressWatcher::started(const train::TrainStart& s) {
   std::vector<std::string> data{fmt::format("{} in {} per epoch, of at most {}{}", text::counted(s.examples, "pair"),
                                             text::counted(s.batches, "batch", "batches"),
                                             text::counted(s.batch_tokens, "target token"), valid)};
-  data.insert(data.end(), s.unknown.begin(), s.unknown.end());
+  for (const auto& [set, counts] : s.unknown) data.push_back(cat(set, ": ", counts.text()));
   progress_.say(rows("data", data));
   progress_.say(rows("memory", memory_lines(s)));
   progress_.say(rows("machine", {s.backend}));

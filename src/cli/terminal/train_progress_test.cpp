@@ -144,7 +144,7 @@ TEST_F(Shown, BeforeTheFirstStepEverythingItTakes) {
   s.memory.parts = {{"weights", size_t{42} << 20}, {"working memory", (size_t{610} << 20) + 1}};
   s.memory_limit = size_t{12'800} << 20;
   s.backend = "cpu";
-  s.unknown = {"a.en + a.de: unknown tokens: 0.01 % of the source, 0.00 % of the target"};
+  s.unknown = {{"a.en + a.de", {{10'000, 10'000}, {1, 0}}}};
   s.resumed_at = 1234;
   const std::string text = stderr_of([&] { ProgressWatcher({.width = 80}).started(s); });
   EXPECT_EQ(

@@ -44,6 +44,10 @@ TEST_F(ModelCommands, WhatIsReadIsNotOverwritten) {
   EXPECT_EQ(read_file(at("text")), "a\n");
   expect_error({"train", "--train-sets", at("text"), at("text"), "--init-from", model, "--model", folder() + "/."}, 2,
                HasSubstr("--model " + folder() + "/./model.safetensors is one of the input files"));
+  const std::string config = write("run/valid.jsonl", "dropout: 0.1\n"), best = write("tuning/best.yml", "seed: 2\n");
+  const Words text{"--train-sets", at("text"), at("text")};
+  expect_error(Words{"train", "--model", at("run"), "-c", config} + text, 2, HasSubstr("would be overwritten"));
+  expect_error(Words{"tune", "--model", at("tuning"), "-c", best} + text, 2, HasSubstr("would be overwritten"));
 }
 
 TEST_F(ModelCommands, QuantizedModelsAreToldApart) {

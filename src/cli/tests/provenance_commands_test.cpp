@@ -148,6 +148,37 @@ TEST_F(RunsAgain, AModelToStartFromBringsItsVocabulary) {
   EXPECT_THAT(r.err, HasSubstr("done: 1 update, 0 epochs\n"));
 }
 
+TEST_F(RunsAgain, AModelToStartFromAndLinksMayHaveMoved) {
+  ASSERT_EQ(train("run").code, 0);
+  ASSERT_EQ(train("other", {{"--seed", "7"}}).code, 0);
+  std::string links;
+  for (int i = 0; i < 60; ++i) links += "0-0\n";
+  write_file_atomically(at("links"), links);
+  const std::map<std::string, std::string> more{
+      {"--init-from", at("run")}, {"--guided-alignment", at("links")}, {"--max-updates", "4"}};
+  std::vector<std::string> start{"train",   "--train-sets", at("a"),       at("b"),
+                                 "--model", at("tuned"),    "--precision", "f32"};
+  for (const auto& [option, value] : more) start.insert(start.end(), {option, value});
+  ASSERT_EQ(run_command(start).code, 0);
+  std::filesystem::rename(at("run"), at("moved"));
+  std::filesystem::rename(at("links"), at("moved links"));
+  const std::vector<std::string> again{"reproduce", at("tuned"), "-o", at("again")};
+  Result r = run_command(again);
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, AllOf(HasSubstr(at("links")), HasSubstr("--guided-alignment and --init-from")));
+  const std::vector<std::string> with_links{"--guided-alignment", at("moved links")};
+  r = run_command(again + with_links);
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, AllOf(HasSubstr(at("run")), HasSubstr("--init-from")));
+  r = run_command(again + with_links + std::vector<std::string>{"--init-from", at("other")});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, AllOf(HasSubstr("trained on other data"), HasSubstr(at("other/model.safetensors"))));
+  EXPECT_FALSE(std::filesystem::exists(at("again")));
+  r = run_command(again + with_links + std::vector<std::string>{"--init-from", at("moved")});
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, HasSubstr("the weights are identical"));
+}
+
 TEST_F(RunsAgain, WhatIsMadeOfModelsIsRefused) {
   ASSERT_EQ(train("run").code, 0);
   const std::string run = at("run"), integers = at("integers.safetensors"), mean = at("mean.safetensors");

@@ -11,10 +11,6 @@ namespace {
 
 constexpr double kMany = 0.01;  // one in every fourth sentence of 25 tokens
 
-double share(int64_t unknown, int64_t tokens) {
-  return tokens == 0 ? 0 : static_cast<double>(unknown) / static_cast<double>(tokens);
-}
-
 }  // namespace
 
 void UnknownTokens::add(const text::Ids& source, const text::Ids& target, const text::VocabularyPair& vocabularies) {
@@ -30,13 +26,16 @@ void UnknownTokens::add(const UnknownTokens& more) {
   for (size_t side : {0, 1}) tokens[side] += more.tokens[side], unknown[side] += more.unknown[side];
 }
 
+double UnknownTokens::share(size_t side) const {
+  return tokens[side] == 0 ? 0 : static_cast<double>(unknown[side]) / static_cast<double>(tokens[side]);
+}
+
 std::string UnknownTokens::text() const {
-  return fmt::format("unknown tokens: {:.2f} % of the source, {:.2f} % of the target",
-                     100 * share(unknown[0], tokens[0]), 100 * share(unknown[1], tokens[1]));
+  return fmt::format("unknown tokens: {:.2f} % of the source, {:.2f} % of the target", 100 * share(0), 100 * share(1));
 }
 
 std::string UnknownTokens::warning(const std::string& where) const {
-  if (std::max(share(unknown[0], tokens[0]), share(unknown[1], tokens[1])) < kMany) return "";
+  if (std::max(share(0), share(1)) < kMany) return "";
   return cat(where, ": ", text(),
              "; is this the text of this vocabulary (`vocab`, `init-from`)? If it is, train a vocabulary with more "
              "`character-coverage`, or with `byte-fallback`");

@@ -14,7 +14,8 @@ struct UnknownTokens {
 
   void add(const text::Ids& source, const text::Ids& target, const text::VocabularyPair& vocabularies);
   void add(const UnknownTokens& more);
-  std::string text() const;  // "unknown tokens: 0.01 % of the source, 0.00 % of the target"
+  double share(size_t side) const;  // 0: of the source, 1: of the target; 0 to 1
+  std::string text() const;         // "unknown tokens: 0.01 % of the source, 0.00 % of the target"
   // The same text with a remedy; "" if there are few.
   std::string warning(const std::string& where) const;
 };

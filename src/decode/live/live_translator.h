@@ -23,10 +23,11 @@ struct TextResult {
   std::exception_ptr error = {};                     // if failed
 };
 
-// Upper bounds for the translations of a request: n_best per non-blank line, their tokens, and the
-// pairs of target and source tokens; tokens include </s>.
+// Upper bounds for the translations of a request: n_best per non-blank line, and their tokens; tokens include </s>.
 struct TextSize {
-  size_t translations = 0, tokens = 0, pairs = 0;
+  size_t translations = 0, tokens = 0;
+  // Of each line: of target and source tokens, if its translations have at most twice as many as it or min_length.
+  std::vector<size_t> pairs = {};
 };
 
 // Callbacks come from the same threads as in LiveRequest; on_end also from submit() if all lines

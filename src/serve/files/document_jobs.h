@@ -10,6 +10,7 @@
 
 #include "serve/files/file_shelf.h"
 #include "serve/http/message.h"
+#include "serve/work/warnings.h"
 
 namespace hexapla::serve {
 
@@ -28,6 +29,7 @@ class DocumentJob final : public Exchange {
 
   const std::string id, key;  // random, cannot be guessed
   std::size_t characters = 0;
+  const std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
   State state() const;
 
   const Request& request() const override { return request_; }

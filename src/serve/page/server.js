@@ -67,7 +67,7 @@ async function* events(response) {
 export async function translate_live(body, signal, progress) {
   const response = await answered("/v1/translate/stream", { ...posted(body), signal });
   for await (const [name, data] of events(response)) {
-    if (name === "progress") progress(data.line, data.text);
+    if (name === "progress") progress(data.line - 1, data.text);
     if (name === "error") throw new Error(data.error);
     if (name === "done") return data;
   }

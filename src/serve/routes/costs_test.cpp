@@ -142,6 +142,13 @@ TEST_F(Costs, WhatIsLetInTakesNoMoreThanThereIs) {
   EXPECT_LT(PeakMemory::bytes(), before + 2 * for_requests);
 }
 
+TEST_F(Costs, AlignmentsOfUsualTranslationsAreLetIn) {
+  Json body = body_of("/v1/translate", 300);
+  body["options"] = {{"n_best", 4}, {"alignment", "words"}, {"extra_length", 20}};
+  const Received r = server->post("/v1/translate", body);
+  EXPECT_EQ(r.status, 200) << r.body;
+}
+
 TEST_F(Costs, WhatWasTakenIsGivenBackAndWhatIsKeptCounts) {
   const auto taken = [&](RunningService& s) {
     const std::string metrics = s.service.metrics(), name = "\nhexapla_request_memory_bytes ";

@@ -75,13 +75,16 @@ void translate(Service& service, const Service::Call& call) {
   if (lines->lines().empty() || hops.empty())
     return call->answer(json_response(answer_of(
         *texts, *lines, PendingTranslation::Lines(lines->lines().size(), {Translation{}}), languages, alternatives)));
-  LinesTask task = service.task_of(std::move(hops), *lines);
+  const auto warnings = std::make_shared<Warnings>();
+  LinesTask task = Service::task_of(std::move(hops), lines, warnings);
   if (alternatives > 0) {
     task.options.n_best = alternatives + 1;
     task.options.beam_size = std::max(*task.hops.back()->translator.complete().beam_size, alternatives + 1);
   }
-  service.translate(call, std::move(task), [call, texts, lines, languages, alternatives](const auto& found) {
-    call->answer(json_response(answer_of(*texts, *lines, found, languages, alternatives)));
+  service.translate(call, std::move(task), [call, texts, lines, languages, alternatives, warnings](const auto& found) {
+    Json answer = answer_of(*texts, *lines, found, languages, alternatives);
+    warnings->put_into(answer);
+    call->answer(json_response(answer));
   });
 }
 

@@ -23,6 +23,12 @@ void look(Service& service, const Service::Call& call, Look f, Cost cost) {
   });
 }
 
+nlohmann::ordered_json schema_of_trace() {
+  nlohmann::ordered_json schema = api::schema_of_options();
+  schema["properties"]["beam_size"]["maximum"] = kWidestBeam;
+  return schema;
+}
+
 void answer_runs(Service& service, const Service::Call& call) {
   service.admit(Parameters(call->request()), call->request());
   const std::string& folder = service.options().runs;
@@ -64,7 +70,7 @@ void add_look_routes(Router& router, Service& service) {
       {"tensors", "array", false, "names of the tensors to give, * for any text", {{"items", {{"type", "string"}}}}}};
   pair.insert(pair.end(), of_model.begin(), of_model.end());
   std::vector<RouteField> search{{"q", "string", true, "a line", {{"pattern", "\\S"}}},
-                                 {"options", "object", false, "search options", api::schema_of_options()}};
+                                 {"options", "object", false, "search options", schema_of_trace()}};
   search.insert(search.end(), of_model.begin(), of_model.end());
   router.add({"POST", "/v1/inspect", "Every intermediate result of one pair of lines",
               [&](const auto& call) { look(service, call, inspect, cost_of_inspection); }, pair});

@@ -1,7 +1,6 @@
 // hexapla's own API, under /v1.
 #include <charconv>
 #include <chrono>
-#include <mutex>
 
 #include "api/translate/translator_options.h"
 #include "base/error.h"
@@ -181,13 +180,6 @@ OrderedJson translation_json(const Translation& t) {
   return j;
 }
 
-Json warning_json(std::size_t line, const std::string& what) { return {{"line", line}, {"what", what}}; }
-
-struct Warnings {
-  std::mutex mutex;
-  Json list = Json::array();
-};
-
 // A parsed request for translations.
 struct Asked {
   LinesTask task;
@@ -210,8 +202,7 @@ struct Asked {
   OrderedJson about() const {
     OrderedJson j{{"model", model}};
     if (!pivot.empty()) j["pivot"] = pivot;
-    const std::lock_guard lock(warnings->mutex);
-    if (!warnings->list.empty()) j["warnings"] = warnings->list;
+    warnings->put_into(j);
     j["ms"] = std::chrono::duration<double, std::milli>(Clock::now() - begun).count();
     return j;
   }
@@ -235,10 +226,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
       refuse(cat("timeout_ms must be a whole number from 1 to ", longest_timeout));
     task.timeout = std::min(service.options().timeout, std::chrono::milliseconds(timeout.get<std::int64_t>()));
   }
-  task.options.warn = [warnings = asked->warnings](std::size_t line, const std::string& what) {
-    const std::lock_guard lock(warnings->mutex);
-    warnings->list.push_back(warning_json(line, what));
-  };
+  collect_warnings(task, asked->warnings);
   asked->model = name_of(task.hops);
   if (task.hops.size() > 1) asked->pivot = {task.hops.front()->target};
   return asked;
@@ -286,13 +274,13 @@ void score(Service& service, const Service::Call& call) {
     refuse(cat("max_length is ", *options.max_length, ", but this server scores at most ", most_scored, " tokens of a ",
                "line or a translation; lower it"));
   service.compute(call, cost_of_score(), [call, model, q, t, options](const std::atomic<bool>& stop) mutable {
-    Json warnings = Json::array();
+    Warnings warnings;
     options.stop = &stop;
-    options.warn = [&](std::size_t line, const std::string& what) { warnings.push_back(warning_json(line, what)); };
+    options.warn = [&](std::size_t line, const std::string& what) { warnings.add({{"line", line}}, what); };
     const ScoreResult s = model->translator.score_tokens({q}, {t}, options).front();
     OrderedJson answer{
         {"score", s.score}, {"normalized", s.normalized}, {"tokens", s.tokens}, {"token_scores", s.token_scores}};
-    if (!warnings.empty()) answer["warnings"] = warnings;
+    warnings.put_into(answer);
     call->answer(json_response(answer));
   });
 }

@@ -28,8 +28,8 @@ struct LinesTask {
   std::chrono::milliseconds timeout{0};       // for all hops together; 0: no limit
   // From the last hop, on its thread.
   std::function<void(std::size_t line, const std::string& so_far)> on_progress = {};
-  // Called before each hop with the best known bound of the answer's size; an exception ends the
-  // job.
+  // Called before each hop with the best known bound of the answer's size, and as RequestOptions::on_size; an exception
+  // ends the job.
   std::function<void(const RequestSize& at_most)> on_size = {};
 };
 

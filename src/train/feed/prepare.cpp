@@ -121,7 +121,7 @@ std::vector<data::ParallelSource> sets_of(const std::string& option, const std::
 }
 
 void say_unknown(const data::UnknownTokens& counts, const std::string& set, TrainingData& data) {
-  data.unknown.push_back(cat(set, ": ", counts.text()));
+  data.unknown.emplace_back(set, counts);
   if (std::string many = counts.warning(set); !many.empty()) data.notes.push_back(std::move(many));
 }
 
@@ -221,7 +221,8 @@ model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
 std::vector<std::string> paths_of(const TrainOptions& o) {
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
-  if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);
+  for (const std::string& file : {o.guided_alignment, o.init_from})
+    if (!file.empty()) paths.push_back(file);
   return paths;
 }
 

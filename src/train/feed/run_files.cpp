@@ -23,19 +23,25 @@ constexpr const char* written_files[] = {"model.safetensors",
                                          "vocab.target.spm"};
 constexpr const char* written_folders[] = {"checkpoints", "best", "failure", "validation"};
 
-// own: the run's copy of this very file, which is allowed.
 void refuse_own(const std::string& input, const std::string& run, const std::string& own = "") {
-  if (input.empty() || input == "-") return;
-  for (const char* name : written_files)
-    if (name != own) refuse_to_overwrite({input}, "`model`", run + "/" + name);
-  const fs::path inside = fs::weakly_canonical(input).lexically_relative(fs::weakly_canonical(run));
-  for (const char* name : written_folders)
-    if (inside.begin() != inside.end() && *inside.begin() == name)
-      throw UsageError(cat("`model` ", run, " writes and removes what is in ", run, "/", name, ", but ", input,
-                           " is to be read from there; copy it, or name another folder"));
+  refuse_written(input, run, {written_files, written_folders}, own);
 }
 
 }  // namespace
+
+void refuse_written(const std::string& input, const std::string& folder, const Written& written,
+                    const std::string& own) {
+  if (input.empty() || input == "-") return;
+  for (const char* name : written.files)
+    if (name != own) refuse_to_overwrite({input}, "`model`", folder + "/" + name);
+  const fs::path inside = fs::weakly_canonical(input).lexically_relative(fs::weakly_canonical(folder));
+  for (const char* name : written.folders)
+    if (inside.begin() != inside.end() && *inside.begin() == name)
+      throw UsageError(cat("`model` ", folder, " writes and removes what is in ", folder, "/", name, ", but ", input,
+                           " is to be read from there; copy it, or name another folder"));
+}
+
+void refuse_own_config(const std::string& config, const TrainOptions& o) { refuse_own(config, o.model); }
 
 void refuse_own_files(const TrainOptions& o) {
   for (const auto* files : {&o.train_sets, &o.valid_sets})

@@ -33,15 +33,15 @@ struct TrainingData {
   std::vector<std::shared_ptr<const data::PairStore>> shards{};
   int64_t examples = 0;  // in all processes
   data::ShuffleSpace space{};
-  std::vector<std::string> sets{};                             // names of the training sets, for messages
-  std::vector<data::Example> valid{};                          // may be empty
-  std::vector<std::string> valid_source{}, valid_reference{};  // detokenized text for BLEU
-  std::vector<ValidSet> valid_sets{};                          // in the order of the options
-  std::vector<std::string> notes{};                            // pairs dropped while reading
-  std::vector<std::string> unknown{};                          // TrainStart::unknown
-  model::Usage usage{};                                        // for the models of the run: usage_of_run()
-  std::map<std::string, std::string> identity{};               // of this data: a run cannot be resumed on other data
-  std::vector<DataFile> files{};                               // files that were read
+  std::vector<std::string> sets{};                                     // names of the training sets, for messages
+  std::vector<data::Example> valid{};                                  // may be empty
+  std::vector<std::string> valid_source{}, valid_reference{};          // detokenized text for BLEU
+  std::vector<ValidSet> valid_sets{};                                  // in the order of the options
+  std::vector<std::string> notes{};                                    // pairs dropped while reading
+  std::vector<std::pair<std::string, data::UnknownTokens>> unknown{};  // TrainStart::unknown
+  model::Usage usage{};                                                // for the models of the run: usage_of_run()
+  std::map<std::string, std::string> identity{};  // of this data: a run cannot be resumed on other data
+  std::vector<DataFile> files{};                  // files that were read
   // Lock of the run folder, held from before anything is read there until the result is shown.
   // train() takes one if null.
   std::shared_ptr<const RunLock> lock{};

@@ -363,6 +363,29 @@ TEST_F(TuneTest, WrongOptionsAreNamedBeforeAnythingIsTrained) {
   EXPECT_THAT(what_of<UsageError>([&] { tune(s, watcher); }), HasSubstr("`minutes` is 0.0001, too few"));
 }
 
+// Every input against everything that a tuning writes.
+TEST_F(TuneTest, DoesNotOverwriteWhatItReads) {
+  Quiet watcher;
+  for (const char* own : {"tune.json", "best.yml", "report.html", "LOCK", "trials/01/a", "held-out/valid.source"}) {
+    const std::string file = at("t/") + own;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+    write_file_atomically(file, "a dog\n");
+    for (const char* option :
+         {"train-sets", "valid-sets", "vocab", "vocabs", "guided-alignment", "init-from", "config"}) {
+      TuneSettings s = settings("t");
+      if (option == std::string("config"))
+        s.config = file;
+      else
+        s.given.push_back({option, {at("a"), file}});
+      EXPECT_THAT(what_of<UsageError>([&] { tune(s, watcher); }),
+                  testing::AnyOf(HasSubstr("would be overwritten"), HasSubstr("is to be read from there")))
+          << own << " " << option;
+      EXPECT_EQ(read_file(file), "a dog\n");
+    }
+  }
+  EXPECT_TRUE(watcher.begun.empty());
+}
+
 class HeldOut : public TestFolder {};
 
 TEST_F(HeldOut, IsATenthThatIsNoLongerTrainedOn) {

@@ -14,6 +14,7 @@
 #include "base/system/running_clock.h"
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "text/quantities.h"
+#include "train/feed/run_files.h"
 #include "train/feed/training_data.h"
 #include "train/plan/resolve/resolve.h"
 #include "train/record/checkpoint.h"
@@ -45,17 +46,28 @@ std::string value_of(const std::vector<GivenOption>& given, const std::string& n
   return value;
 }
 
+const std::set<std::string> options_of_files{"train-sets", "valid-sets",       "vocab",
+                                             "vocabs",     "guided-alignment", "init-from"};
+
+void refuse_own_inputs(const std::string& folder, const std::vector<GivenOption>& given, const std::string& config) {
+  constexpr const char* files[] = {"tune.json", "best.yml", "report.html", "LOCK"};
+  constexpr const char* folders[] = {"trials", "held-out"};
+  std::vector<std::string> inputs{config};
+  for (const GivenOption& g : given)
+    if (options_of_files.contains(g.name)) inputs.insert(inputs.end(), g.values.begin(), g.values.end());
+  for (const std::string& input : inputs) train::refuse_written(input, folder, {files, folders});
+}
+
 // Options that affect the result, and hashes of the files that they name.
 nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given, double minutes) {
   const std::set<std::string> free{"model", "threads", "memory", "temp-dir"};
-  const std::set<std::string> files{"train-sets", "valid-sets", "vocab", "vocabs", "guided-alignment", "init-from"};
   std::map<std::string, std::vector<std::string>> sorted;
   for (const GivenOption& g : given)
     if (!free.contains(g.name)) sorted[g.name] = g.values;
   nlohmann::ordered_json j{{"minutes", minutes}, {compared, "equal updates"}};
   for (const auto& [name, values] : sorted) {
     j[name] = values;
-    if (!files.contains(name)) continue;
+    if (!options_of_files.contains(name)) continue;
     for (const train::DataFile& file : train::describe_files(values)) j[name + ": bytes"].push_back(file.hash);
   }
   return j;
@@ -117,6 +129,7 @@ Tuning::Tuning(const TuneSettings& settings, TuneWatcher& watcher)
   folder_ = value_of(given_, "model", "");
   if (folder_.empty()) throw UsageError("`model` is missing: give the folder of the tuning");
   std::erase_if(given_, [](const GivenOption& g) { return g.name == "model"; });
+  refuse_own_inputs(folder_, given_, settings.config);
   if (value_of(given_, "preset", "").empty()) given_.push_back({"preset", {"tiny"}});
   metric_ = metric_of(given_);
   ladder_ = make_ladder(settings.minutes);

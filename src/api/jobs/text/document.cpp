@@ -1,10 +1,9 @@
 #include "api/jobs/text/document.h"
 
-#include <fmt/format.h>
-
 #include "api/translate/document.h"
 #include "base/error.h"
 #include "base/files/file.h"
+#include "text/document/beginning.h"
 #include "text/document/formats/formats.h"
 
 namespace hexapla::api {
@@ -26,13 +25,6 @@ std::shared_ptr<const text::document::Document> open(const DocumentJob& job) {
   }
 }
 
-// Names a text by its first characters, because documents have no line numbers.
-std::string beginning(const std::string& line) {
-  std::size_t end = std::min<std::size_t>(line.size(), 40);
-  while (end < line.size() && (line[end] & 0xC0) == 0x80) ++end;
-  return fmt::format("'{}{}'", line.substr(0, end), end < line.size() ? ".." : "");
-}
-
 }  // namespace
 
 void translate_document(const DocumentJob& job, const JobWatch& watch) {
@@ -43,7 +35,7 @@ void translate_document(const DocumentJob& job, const JobWatch& watch) {
   TranslatorOptions options = TranslatorOptions::from(job.search);
   options.glossary = terms;
   options.warn = [&](std::size_t line, const std::string& what) {
-    watch.note(beginning(document->lines()[line]), what);
+    watch.note(cat("'", text::document::beginning(document->lines()[line - 1]), "'"), what);
   };
   options.stop = watch.stop;
   const Stopwatch time;

@@ -64,6 +64,12 @@ void add_reproduce(Command& app, Action& chosen) {
   c->add_option("--vocabs", r->options.vocabs, "the same of the models of source and target")
       ->expected(2)
       ->type_name("SOURCE TARGET");
+  c->add_option("--guided-alignment", r->options.guided_alignment,
+                "new location of the links, if the training had them")
+      ->check(text_input())
+      ->type_name("FILE");
+  c->add_option("--init-from", r->options.init_from, "new location of the model that the training started from")
+      ->type_name("MODEL");
   c->add_option("--valid-script", r->options.valid_script, "the scoring program, if the training had one")
       ->type_name("PROGRAM");
   c->add_option("-o,--out", r->options.out, "folder of the new run; default: the folder reproduced next to the model")

@@ -87,7 +87,7 @@ struct Tune {
   int run() const {
     TuneProgress watcher(make_log_terminal(parse_color(color), quiet));
     try {
-      return show(train::tune::tune({given(), minutes}, watcher), watcher.progress());
+      return show(train::tune::tune({given(), minutes, config_file}, watcher), watcher.progress());
     } catch (const Canceled&) {
       watcher.progress().say("stopped; the same command goes on from there");
       return 128 + caught_signal();

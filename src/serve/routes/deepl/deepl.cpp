@@ -40,6 +40,7 @@ struct Asked {
   std::string sentences = "auto";  // the search option of this name
   Glossary glossary = {};
   std::vector<Group> groups;
+  std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
 
   Group& group_of(const std::string& source, const ModelSet& models) {
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == source; });
@@ -57,7 +58,9 @@ struct Asked {
       if (how.billed) all.back()["billed_characters"] = characters_in(texts[i]);
       if (!how.model_type_used.empty()) all.back()["model_type_used"] = how.model_type_used;
     }
-    return {{"translations", std::move(all)}};
+    Json whole{{"translations", std::move(all)}};
+    warnings->put_into(whole);
+    return whole;
   }
 };
 
@@ -111,7 +114,7 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
     for (std::size_t i = 0; i < places.size(); ++i) asked->translated[places[i]] = parts->joined(i, found, 0);
     translate(service, call, asked, group + 1);
   };
-  LinesTask task = service.task_of(g.hops, *parts);
+  LinesTask task = Service::task_of(g.hops, parts, asked->warnings);
   task.options.sentences = asked->sentences;
   task.options.glossary = asked->glossary;
   if (asked->glossary.size() > 0) check_one_hop(g.hops);

@@ -41,7 +41,7 @@ void begin(Service& service, const Service::Call& call) {
   if (hops.empty() || document->lines().empty()) {
     job->answer({200, file.content});
   } else {
-    LinesTask task = service.task_of(std::move(hops), *document);
+    LinesTask task = Service::task_of(std::move(hops), document, job->warnings);
     task.options.glossary = glossary;
     task.timeout = longest;
     service.translate(job, std::move(task), [job, document](const auto& found) {
@@ -56,7 +56,7 @@ Json state_json(const DocumentJob& job) {
   Json answer{{"document_id", job.id}, {"status", state.ended ? "done" : "translating"}};
   if (!state.ended) answer["seconds_remaining"] = 1;
   if (!state.error.empty()) answer["status"] = "error", answer["error_message"] = state.error;
-  if (state.ended) answer["billed_characters"] = job.characters;
+  if (state.ended) answer["billed_characters"] = job.characters, job.warnings->put_into(answer);
   return answer;
 }
 

@@ -30,15 +30,17 @@ void translate_file(Service& service, const Service::Call& call) {
   const auto models = service.models();
   const Languages languages = languages_of(p, *models, text);
   const std::string name = translated_name(file, languages.target);
-  const auto answer = [call, &service, name](std::string content) {
+  const auto warnings = std::make_shared<Warnings>();
+  const auto answer = [call, &service, name, warnings](std::string content) {
     const auto put = service.files().put(name, std::move(content));
     if (!put) throw HttpError(413, "the translated file is larger than the files that this server keeps");
-    call->answer(json_response(
-        Json{{"translatedFileUrl", address_of_server(call->request()) + "/download_file/" + percent_encoded(*put)}}));
+    Json said{{"translatedFileUrl", address_of_server(call->request()) + "/download_file/" + percent_encoded(*put)}};
+    warnings->put_into(said);
+    call->answer(json_response(said));
   };
   Hops hops = hops_of(*models, languages);
   if (parts->lines().empty() || hops.empty()) return answer(file.content);
-  service.translate(call, service.task_of(std::move(hops), *parts),
+  service.translate(call, Service::task_of(std::move(hops), parts, warnings),
                     [parts, answer](const auto& found) { answer(parts->joined(0, found, 0)); });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/batches/unknown_tokens.h"
 #include "train/plan/memory_plan.h"
 
 namespace hexapla::train {
@@ -18,7 +19,7 @@ struct TrainStart {
   size_t memory_limit = 0;  // bytes
   int64_t resumed_at = 0;   // update; 0: from the start
   std::string backend;
-  std::vector<std::string> unknown;  // per training and validation set: how many tokens are unknown
+  std::vector<std::pair<std::string, data::UnknownTokens>> unknown;  // of each training and validation set
 };
 struct TrainReport {  // one line of DIR/train.jsonl
   int64_t update = 0, epoch = 1;
