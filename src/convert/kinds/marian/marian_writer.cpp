@@ -223,6 +223,10 @@ std::vector<std::string> export_marian(model::LoadedModel& m, const std::string&
     notes.push_back(
         cat("the norms there have the epsilon 1e-06, here ", m.config.norm_eps, ": numbers differ by some millionths"));
   decode::BeamOptions there = in_powers_of_length(search, notes);
+  if (there.longest_ratio == 0) {
+    there.longest_ratio = 3;  // Marian's default
+    notes.push_back("translations have at most 3 times as many tokens as their source there (`longest-ratio` 3)");
+  }
   if (there.stop_when != "shrinking") {
     there.stop_when = "shrinking";
     notes.push_back("what is finished leaves its place in the beam empty there (`stop-when` shrinking)");

@@ -129,8 +129,8 @@ TEST_F(ToMarian, AStartTokenWithAnEmbeddingBecomesZeros) {
       model::save_model(at("paper"), net, {own.source_vocabulary, own.target_vocabulary}, {});
       model::LoadedModel paper = model::load_model(at("paper"));
       EXPECT_THAT(export_marian(paper, at(cat(tied, bias)), own_search(paper)),
-                  testing::ElementsAre(testing::HasSubstr("length^0.45"), testing::HasSubstr("shrinking"),
-                                       testing::HasSubstr("the same search here")));
+                  testing::ElementsAre(testing::HasSubstr("length^0.45"), testing::HasSubstr("`longest-ratio` 3"),
+                                       testing::HasSubstr("shrinking"), testing::HasSubstr("the same search here")));
       const model::LoadedModel there = imported(at(cat(tied, bias)), "there");
       EXPECT_EQ(there.config.target_vocab, config.target_vocab + 1) << "zeros behind all pieces";
       const auto start = text::Vocabulary::parse(own.target_vocabulary, "target").bos();
