@@ -337,7 +337,10 @@ def pieces_and_numbers_have_one_look(visit):
     visit.view("search")
     shown += [t.strip() for t in visit.tab.locator("#candidates .probability").all_inner_texts()]
     expect(len(shown) > 8 and all(NUMBER.fullmatch(n) for n in shown), "numbers look like", shown)
-    expect(visit.tab.locator("#candidates .blank").count() > 0, "no space is marked")
+    visit.view("attention")
+    visit.tab.wait_for_selector(".matrix text[data-column]")
+    marks = visit.tab.locator(".matrix text[data-column] tspan").all_text_contents()
+    expect("␣" in "".join(marks), "no space is marked", marks)
 
 
 def a_vocabulary_is_bars(visit, seen):

@@ -45,7 +45,7 @@ TEST(LookInspect, GivesTheNumbersOfAnInspection) {
   EXPECT_GE(tensors, 8);
 }
 
-// Of the letters of "cat", which the text's own tokens are not.
+// The tokens of the letters of "cats" apart, which the word's own tokens are not.
 std::vector<std::string> other_tokens() {
   const Inspection seen = inspector().inspect("a dog", "c a t s");
   return {seen.target_tokens.begin() + 1, seen.target_tokens.end()};
@@ -80,8 +80,9 @@ TEST(LookInspect, GivesTheMostProbableTokensOfEachPosition) {
       const Answer& token = answer["top"][row][i];
       EXPECT_EQ(token["log_probability"], sorted[i]);
       EXPECT_EQ(token["logit"], logits[row * columns + token["id"].get<std::size_t>()]);
-      if (token["token"] == answer["predicted"][row])
+      if (token["token"] == answer["predicted"][row]) {
         EXPECT_EQ(token["log_probability"], answer["log_probabilities"][row]);
+      }
     }
   }
   EXPECT_FALSE(inspect(inspector(), {{"q", "a"}, {"t", "two"}}).contains("top"));
