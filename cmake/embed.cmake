@@ -47,11 +47,11 @@ std::string_view text_of(const unsigned char* bytes, unsigned long size) {
 }
 }  // namespace
 
-extern const PageFile page_files[];
-extern const unsigned page_file_count;
-const PageFile page_files[] = {
+extern const PageFile kPageFiles[];
+extern const unsigned kPageFileCount;
+const PageFile kPageFiles[] = {
 ${entries}};
-const unsigned page_file_count = ${count};
+const unsigned kPageFileCount = ${count};
 
 }  // namespace hexapla::serve
 ")

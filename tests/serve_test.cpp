@@ -27,7 +27,7 @@ namespace {
 using serve::test::Client;
 using testing::HasSubstr;
 
-const std::string model = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+const std::string kModel = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
 
 class ServeCommand : public TestFolder {
  protected:
@@ -61,7 +61,7 @@ class ServeCommand : public TestFolder {
   std::string translated(const std::string& lines) const {
     std::ofstream(at("lines")) << lines;
     const int status = std::system(
-        cat(build_path("hexapla"), " translate -q -m ", model, " < ", at("lines"), " > ", at("translated")).c_str());
+        cat(build_path("hexapla"), " translate -q -m ", kModel, " < ", at("lines"), " > ", at("translated")).c_str());
     EXPECT_EQ(status, 0);
     return read_file(at("translated"));
   }
@@ -76,7 +76,7 @@ class ServeCommand : public TestFolder {
 
 TEST_F(ServeCommand, GivesTheBytesOfTranslateAndEndsWhenItIsTold) {
   const std::string lines = "a b c\nc b a d\n\nb\n";
-  start(cat("-m en-de=", model, " --port 0"));
+  start(cat("-m en-de=", kModel, " --port 0"));
   Client c(port());
   EXPECT_EQ(c.post("/translate", {{"q", lines}, {"source", "en"}, {"target", "de"}}).json()["translatedText"],
             translated(lines));
@@ -94,7 +94,7 @@ TEST_F(ServeCommand, AnswersAsAnEarlierVersionDid) {
 #else
   GTEST_SKIP() << "the fixture was made on x86-64";
 #endif
-  start(cat("-m en-de=", model, " --port 0"), "HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own");
+  start(cat("-m en-de=", kModel, " --port 0"), "HEXAPLA_ISA=generic HEXAPLA_PRODUCTS=own");
   Client c(port());
   for (const nlohmann::json& was : json_lines(source_path("tests/fixtures/run_of_0.1.0/served.jsonl"))) {
     nlohmann::json is = c.post(was["path"], was["request"]).json();
@@ -105,7 +105,7 @@ TEST_F(ServeCommand, AnswersAsAnEarlierVersionDid) {
 }
 
 TEST_F(ServeCommand, LoadsItsModelsAgain) {
-  std::filesystem::copy_file(model, at("m"));
+  std::filesystem::copy_file(kModel, at("m"));
   start(cat("-m en-de=", at("m"), " --port 0"));
   Client c(port());
   const auto ask = [&] { return c.post("/translate", {{"q", "a b c"}, {"source", "en"}, {"target", "de"}}).status; };
@@ -130,15 +130,15 @@ TEST_F(ServeCommand, SaysWhatIsWrong) {
     return read_file(at("errors"));
   };
   EXPECT_THAT(said("-m /nonexistent"), HasSubstr("/nonexistent"));
-  EXPECT_THAT(said("-m english=" + model), HasSubstr("en-de=MODEL"));
-  EXPECT_THAT(said("-m " + model + " --beam-size 17"), HasSubstr("at most --beam-size 16"));
-  EXPECT_THAT(said("-m " + model + " --certificate " + model), HasSubstr("both"));
-  EXPECT_THAT(said("-m " + model + " --certificate " + model + " --key " + model), HasSubstr("PEM"));
-  EXPECT_THAT(said("-m " + model + " --host 203.0.113.1"), HasSubstr("cannot listen at 203.0.113.1"));
-  EXPECT_THAT(said("-m " + model + " --api-keys /nonexistent"), HasSubstr("/nonexistent"));
-  EXPECT_THAT(said("-m " + model + " --runs /nonexistent"), HasSubstr("--runs /nonexistent"));
-  EXPECT_THAT(said("-m " + model + " --memory 1"), HasSubstr("--memory"));
-  EXPECT_THAT(said("-m " + model + " --trusted-proxies localhost"), HasSubstr("--trusted-proxies localhost"));
+  EXPECT_THAT(said("-m english=" + kModel), HasSubstr("en-de=MODEL"));
+  EXPECT_THAT(said("-m " + kModel + " --beam-size 17"), HasSubstr("at most --beam-size 16"));
+  EXPECT_THAT(said("-m " + kModel + " --certificate " + kModel), HasSubstr("both"));
+  EXPECT_THAT(said("-m " + kModel + " --certificate " + kModel + " --key " + kModel), HasSubstr("PEM"));
+  EXPECT_THAT(said("-m " + kModel + " --host 203.0.113.1"), HasSubstr("cannot listen at 203.0.113.1"));
+  EXPECT_THAT(said("-m " + kModel + " --api-keys /nonexistent"), HasSubstr("/nonexistent"));
+  EXPECT_THAT(said("-m " + kModel + " --runs /nonexistent"), HasSubstr("--runs /nonexistent"));
+  EXPECT_THAT(said("-m " + kModel + " --memory 1"), HasSubstr("--memory"));
+  EXPECT_THAT(said("-m " + kModel + " --trusted-proxies localhost"), HasSubstr("--trusted-proxies localhost"));
 }
 
 TEST_F(ServeCommand, SpeaksTls) {
@@ -148,7 +148,7 @@ TEST_F(ServeCommand, SpeaksTls) {
       cat("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
           "-keyout ",
           at("key"), " -out ", at("certificate")));
-  start(cat("-m en-de=", model, " --port 0 --certificate ", at("certificate"), " --key ", at("key")));
+  start(cat("-m en-de=", kModel, " --port 0 --certificate ", at("certificate"), " --key ", at("key")));
   const std::string url = cat("https://127.0.0.1:", port());
   EXPECT_EQ(get(cat("curl -sS --cacert ", at("certificate"), " ", url, "/health")), "{\"status\":\"ok\"}");
   EXPECT_NE(std::system(cat("curl -sS ", url, "/health > /dev/null 2>&1").c_str()), 0)
@@ -165,7 +165,7 @@ TEST_F(ServeCommand, SpeaksTls) {
 TEST_F(ServeCommand, ServesClientsOfOthers) {
   const char* python = std::getenv("HEXAPLA_HTTP_CLIENTS");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_HTTP_CLIENTS names no Python with clients";
-  start(cat("-m en-de=", model, " --port 0"));
+  start(cat("-m en-de=", kModel, " --port 0"));
   std::string translation = translated("a b c\n");
   translation.pop_back();
   get(cat(python, " ", source_path("tests/clients/http_clients.py"), " http://127.0.0.1:", port(), " 'a b c' '",
@@ -175,7 +175,7 @@ TEST_F(ServeCommand, ServesClientsOfOthers) {
 TEST_F(ServeCommand, ServesDialect) {
   const char* folder = std::getenv("HEXAPLA_DIALECT");
   if (folder == nullptr) GTEST_SKIP() << "HEXAPLA_DIALECT does not name Dialect's folder";
-  start(cat("-m en-de=", model, " --port 0 --spec-title LibreTranslate"));
+  start(cat("-m en-de=", kModel, " --port 0 --spec-title LibreTranslate"));
   std::string translation = translated("a b c\n");
   translation.pop_back();
   get(cat("/usr/bin/python3 ", source_path("tests/clients/dialect_client.py"), " ", folder, " ", port(), " 'a b c' '",
@@ -186,7 +186,7 @@ TEST_F(ServeCommand, ServesDialect) {
 TEST_F(ServeCommand, IsAsItsDescriptionSays) {
   const char* schemathesis = std::getenv("HEXAPLA_SCHEMATHESIS");
   if (schemathesis == nullptr) GTEST_SKIP() << "HEXAPLA_SCHEMATHESIS names no such program";
-  start(cat("-m en-de=", model, " --port 0 --extra-length 5"));
+  start(cat("-m en-de=", kModel, " --port 0 --extra-length 5"));
   get(cat("cd ", at(""), " && ", schemathesis, " --config-file ", source_path("tests/clients/schemathesis.toml"),
           " run http://127.0.0.1:", port(), "/spec --max-examples 10 --seed 1"));
 }

@@ -18,10 +18,10 @@
 namespace nn = hexapla::nn;
 
 enum Tag { determiner, adjective, noun, pronoun, verb, auxiliary, preposition, tags };
-const char* const tag_names[tags] = {"DET", "ADJ", "NOUN", "PRON", "VERB", "AUX", "PREP"};
+const char* const kTagNames[tags] = {"DET", "ADJ", "NOUN", "PRON", "VERB", "AUX", "PREP"};
 
 // The words of each tag. Some, "can", "light", "saw", "fish", "her", ..., are in several lists.
-const std::vector<std::string> lexicon[tags] = {
+const std::vector<std::string> kLexicon[tags] = {
     {"the", "a", "her", "every", "that"},
     {"light", "old", "red", "cold", "fast", "clean", "back", "open"},
     {"can", "light", "saw", "fish", "dog", "man", "will", "cold", "play", "watch", "back", "sister", "drink", "must"},
@@ -58,7 +58,7 @@ class Grammar {
   // mt19937 gives the same numbers on every system; the standard library's distributions do not.
   bool chance(unsigned percent) { return random_() % 100 < percent; }
   void put(Tag tag) {
-    sentence_.words.push_back(lexicon[tag][random_() % lexicon[tag].size()]);
+    sentence_.words.push_back(kLexicon[tag][random_() % kLexicon[tag].size()]);
     sentence_.tags.push_back(tag);
   }
   void noun_phrase() {
@@ -74,7 +74,7 @@ class Grammar {
 // Numbers the words, for the embedding.
 std::map<std::string, int> make_vocabulary() {
   std::map<std::string, int> ids;
-  for (const auto& words : lexicon)
+  for (const auto& words : kLexicon)
     for (const std::string& word : words) ids.emplace(word, static_cast<int>(ids.size()));
   return ids;
 }
@@ -193,7 +193,7 @@ int main() try {
 
   const Sentence example{{"we", "can", "light", "the", "light", "can"}, {}};
   const nn::Ids found = tagger.tag(make_batch({example}, 0, 1, vocabulary));
-  for (std::size_t i = 0; i < found.size(); ++i) std::cout << example.words[i] << '/' << tag_names[found[i]] << ' ';
+  for (std::size_t i = 0; i < found.size(); ++i) std::cout << example.words[i] << '/' << kTagNames[found[i]] << ' ';
   std::cout << '\n';
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

@@ -25,8 +25,8 @@
 
 #ifdef HEXAPLA_SEES_ALLOCATIONS
 namespace {
-constexpr int64_t never = std::numeric_limits<int64_t>::max();
-std::atomic<int64_t> allocations_left{never};
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+std::atomic<int64_t> allocations_left{kNever};
 
 // SentencePiece and its protobuf do not survive allocation failures, so none are simulated there.
 bool within_sentencepiece() {
@@ -40,7 +40,7 @@ bool within_sentencepiece() {
 
 // Only one allocation fails; later ones, for the error message, succeed.
 bool fails() {
-  if (allocations_left == never || allocations_left < 0) return false;
+  if (allocations_left == kNever || allocations_left < 0) return false;
   if (allocations_left > 0) return --allocations_left, false;
   if (within_sentencepiece()) return false;
   allocations_left = -1;
@@ -244,7 +244,7 @@ std::set<std::string> errors_without_memory(F&& f) {
     allocations_left = n;
     const std::string error = error_of(f);
     const bool failed = allocations_left < 0;
-    allocations_left = never;
+    allocations_left = kNever;
     if (!failed) return errors;
     errors.insert(error);
   }

@@ -14,7 +14,7 @@ namespace hexapla::api {
 namespace {
 
 using test::model_file;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 
 enum class Kind { usage, data, run };
 
@@ -78,18 +78,18 @@ TEST_F(BadInput, OfOptionsOfASearch) {
          search("beam_size", 2.5),
          search("beam_size", ""),
          search("n_best", -1),
-         search("length_penalty", nan),
-         search("length_penalty", infinite),
+         search("length_penalty", kNan),
+         search("length_penalty", kInfinity),
          search("length_penalty", "1e999"),
          search("length_normalization", "mean"),
          search("extra_length", -1),
          search("max_length", 1),
          search("batch_sentences", 0),
          search("batch_tokens", 0),
-         search("word_penalty", nan),
+         search("word_penalty", kNan),
          search("coverage_penalty", -0.1),
          search("longest", -3),
-         search("longest_ratio", nan),
+         search("longest_ratio", kNan),
          search("min_length", 1'000'001),
          search("repetition_penalty", 0),
          search("no_repeat_ngram", -1),
@@ -112,7 +112,7 @@ TEST_F(BadInput, OfFieldsOfASearch) {
                        translator.translate("a dog", o);
                      }};
   };
-  check({field("beam_size", [](auto& o) { o.beam_size = 0; }), field("top_p", [](auto& o) { o.top_p = nan; }),
+  check({field("beam_size", [](auto& o) { o.beam_size = 0; }), field("top_p", [](auto& o) { o.top_p = kNan; }),
          field("temperature", [](auto& o) { o.temperature = 0; }), field("unk", [](auto& o) { o.unk = ""; }),
          field("alignment", [](auto& o) { o.alignment = "letters"; })});
 }
@@ -165,7 +165,7 @@ TEST_F(BadInput, OfFiles) {
           }},
          {"weights", Kind::usage, "weights",
           [] {
-            const Translator t(model_file(), {"f32", "linear", {nan}});
+            const Translator t(model_file(), {"f32", "linear", {kNan}});
           }},
          {"two weights", Kind::usage, "weights", [] {
             const Translator t(model_file(), {"f32", "linear", {1, 2}});
@@ -173,7 +173,7 @@ TEST_F(BadInput, OfFiles) {
 }
 
 TEST_F(BadInput, OfATraining) {
-  check({training("batch_tokens", -1), training("dropout", nan), training("lr", infinite), training("preset", "huge"),
+  check({training("batch_tokens", -1), training("dropout", kNan), training("lr", kInfinity), training("preset", "huge"),
          training("heads", 0), training("trainsets", "a"), training("gated", "perhaps"), training("norm", "group"),
          training("vocab_size", 1e30), training("max_updates", "9999999999999999999999")});
   const auto fail = [&](const Options& more) {

@@ -17,7 +17,7 @@ OutOfMemory out_of_memory(std::string (*spelling)(std::string_view)) {
       spelling));
 }
 // Created when the library is loaded, because an error cannot be constructed without memory.
-const OutOfMemory with_fields = out_of_memory(as_field), with_flags = out_of_memory(as_flag);
+const OutOfMemory kWithFields = out_of_memory(as_field), kWithFlags = out_of_memory(as_flag);
 
 }  // namespace
 
@@ -28,7 +28,7 @@ std::string spelled_for_caller(std::string_view message) {
   return spell_options(message, as_flags > 0 ? as_flag : as_field);
 }
 
-void throw_out_of_memory() { throw as_flags > 0 ? with_flags : with_fields; }
+void throw_out_of_memory() { throw as_flags > 0 ? kWithFlags : kWithFields; }
 
 void rethrow_for_caller(const std::exception& error) {
   const std::string what = spelled_for_caller(error.what());

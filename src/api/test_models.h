@@ -15,15 +15,15 @@
 
 namespace hexapla::api::test {
 
-inline const std::vector<std::string> words{"a",    "dog",  "cat", "bird", "runs", "sleeps",
-                                            "fast", "here", "and", "two",  "big",  "red"};
+inline const std::vector<std::string> kWords{"a",    "dog",  "cat", "bird", "runs", "sleeps",
+                                             "fast", "here", "and", "two",  "big",  "red"};
 
 inline std::vector<std::string> made_up_lines(int n, uint64_t seed) {
   Random random(seed);
   std::vector<std::string> lines(n);
   for (std::string& line : lines)
     for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
-      line += (i > 0 ? " " : "") + words[random.below(static_cast<uint32_t>(words.size()))];
+      line += (i > 0 ? " " : "") + kWords[random.below(static_cast<uint32_t>(kWords.size()))];
   return lines;
 }
 

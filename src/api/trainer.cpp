@@ -94,7 +94,7 @@ struct Trainer::Impl {
       if (as_field(other.name) == as_field(option))
         throw UsageError(cat("`", option, "` names files, but the program gives pairs; leave one of them out"), option,
                          other.values.empty() ? "" : other.values.front());
-    all.push_back({option, {data::pairs_of_program}});
+    all.push_back({option, {data::kPairsOfProgram}});
   }
 
   static data::PairFunction function(const PairSource& pairs, api::CallerFunctions& functions) {

@@ -6,7 +6,7 @@
 namespace hexapla {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double element(const Tensor& t, int64_t i) {
   switch (t.dtype) {
@@ -28,7 +28,7 @@ uint64_t seed_of(const std::string& name) {
 
 double difference(double a, double b, bool whole_numbers) {
   if (a == b) return 0;
-  if (whole_numbers || !std::isfinite(a) || !std::isfinite(b)) return infinity;
+  if (whole_numbers || !std::isfinite(a) || !std::isfinite(b)) return kInfinity;
   return std::abs(a - b);
 }
 
@@ -76,7 +76,7 @@ Tensor CaseData::mask(Shape s) {
   return make(s, type_, [&] {
     const bool blind = i++ / s[1] % 4 == 3;
     const double x = random_.normal();
-    return blind || x > 0.9 ? -infinity : x;
+    return blind || x > 0.9 ? -kInfinity : x;
   });
 }
 

@@ -8,16 +8,16 @@ namespace {
 
 using Call = std::function<void()>;
 
-const Shape matrices[] = {{1, 1}, {1, 7}, {7, 1}, {3, 5}, {9, 16}, {5, 70}, {33, 65}, {4, 127}, {3, 300}, {300, 512}};
+const Shape kMatrices[] = {{1, 1}, {1, 7}, {7, 1}, {3, 5}, {9, 16}, {5, 70}, {33, 65}, {4, 127}, {3, 300}, {300, 512}};
 
 struct Named {
   Activation f;
   const char* name;
 };
-constexpr Named activations[] = {{Activation::relu, "relu"},
-                                 {Activation::gelu, "gelu"},
-                                 {Activation::swish, "swish"},
-                                 {Activation::gelu_tanh, "gelu_tanh"}};
+constexpr Named kActivations[] = {{Activation::relu, "relu"},
+                                  {Activation::gelu, "gelu"},
+                                  {Activation::swish, "swish"},
+                                  {Activation::gelu_tanh, "gelu_tanh"}};
 
 void add_arithmetic(std::vector<OpCase>& cases, Shape s) {
   cases.push_back({"fill", cat("fill ", s),
@@ -141,12 +141,12 @@ void add_adam(std::vector<OpCase>& cases, int64_t n, int64_t step, double weight
 }  // namespace
 
 void add_elementwise_cases(std::vector<OpCase>& cases) {
-  for (const Shape& s : matrices) add_arithmetic(cases, s);
-  for (const Named& a : activations) {
-    for (const Shape& s : matrices) add_activation(cases, s, a), add_dropped_activation(cases, s, a);
+  for (const Shape& s : kMatrices) add_arithmetic(cases, s);
+  for (const Named& a : kActivations) {
+    for (const Shape& s : kMatrices) add_activation(cases, s, a), add_dropped_activation(cases, s, a);
     for (const double x : {-1e4, -90.0, -20.0, 0.0, 20.0, 90.0, 1e4}) add_extremes(cases, a, x);
   }
-  for (const Shape& s : matrices)
+  for (const Shape& s : kMatrices)
     for (const float p : {0.1f, 0.5f}) add_dropout(cases, s, p);
   add_embedding(cases, 1, 1, 1);
   add_embedding(cases, 2, 7, 127);

@@ -27,8 +27,8 @@ struct Layout {
   StoredWeight stored;
   Tensor (*view)(Tensor);
 };
-const Layout layouts[] = {{"", plain, [](Tensor w) { return w; }},
-                          {" transposed", transposed, [](Tensor w) { return w.transposed(); }}};
+const Layout kLayouts[] = {{"", plain, [](Tensor w) { return w; }},
+                           {" transposed", transposed, [](Tensor w) { return w.transposed(); }}};
 
 void add_linear(std::vector<OpCase>& cases, ProductShape s, const Layout& l) {
   const Shape x{s.rows, s.in}, y{s.rows, s.out};
@@ -182,7 +182,7 @@ void add_product_cases(std::vector<OpCase>& cases) {
   for (const int64_t w : {1, 2, 3, 4, 7, 8, 9, 15, 17, 24, 31, 32, 47, 48, 63, 64, 70})
     shapes.push_back({3 + w % 5, w, 71 - w});
   for (const ProductShape& s : shapes) {
-    for (const Layout& l : layouts) {
+    for (const Layout& l : kLayouts) {
       add_linear(cases, s, l);
       add_input_gradient(cases, s, l);
       add_weight_gradient(cases, s, l);

@@ -16,30 +16,30 @@
 
 namespace hexapla::dropout_layout {
 
-constexpr int64_t counters = 16, words = 4, halves = 2;
-constexpr int64_t group = counters * words * halves;  // columns
+constexpr int64_t kCounters = 16, kWords = 4, kHalves = 2;
+constexpr int64_t kGroup = kCounters * kWords * kHalves;  // columns
 
 struct Bits {
   uint32_t c;
   int64_t word, half;  // half 0: the lower 16 bits
 };
 static constexpr Bits bits_of(int64_t column) {
-  const int64_t place = column % group, part = place / counters;
-  return {static_cast<uint32_t>(counters * (column / group) + place % counters), part / halves, part % halves};
+  const int64_t place = column % kGroup, part = place / kCounters;
+  return {static_cast<uint32_t>(kCounters * (column / kGroup) + place % kCounters), part / kHalves, part % kHalves};
 }
 
 // The weights of attention are not stored as a matrix. Because sequences are short and a single
 // query would leave most of a group unused, a group serves a tile of four queries and 32 keys of
 // one head.
-constexpr int64_t tile_queries = 4, tile_keys = group / tile_queries;
+constexpr int64_t kTileQueries = 4, kTileKeys = kGroup / kTileQueries;
 
 struct Element {
   int64_t row, column;
 };
 // query: row in the batch. key: position in its sequence.
 static constexpr Element weight_element(int64_t query, int64_t key, int64_t head, int64_t heads) {
-  return {query / tile_queries * heads + head,
-          group * (key / tile_keys) + tile_keys * (query % tile_queries) + key % tile_keys};
+  return {query / kTileQueries * heads + head,
+          kGroup * (key / kTileKeys) + kTileKeys * (query % kTileQueries) + key % kTileKeys};
 }
 
 }  // namespace hexapla::dropout_layout

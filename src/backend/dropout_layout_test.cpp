@@ -28,7 +28,7 @@ TEST(DropoutLayout, IsTheOneThatTrainingsBeganWith) {
 
 TEST(DropoutLayout, NoTwoElementsShareBits) {
   std::set<std::tuple<uint32_t, int64_t, int64_t>> bits;
-  for (int64_t column = 0; column < 5 * group; ++column) {
+  for (int64_t column = 0; column < 5 * kGroup; ++column) {
     const Bits b = bits_of(column);
     EXPECT_TRUE(bits.emplace(b.c, b.word, b.half).second) << column;
   }

@@ -6,7 +6,7 @@
 namespace hexapla {
 namespace {
 
-constexpr int64_t shared = 64;  // rows per thread in a tile
+constexpr int64_t kShared = 64;  // rows per thread in a tile
 
 class ProductsOnly final : public NoWork {
  public:
@@ -31,8 +31,8 @@ class ProductsOnly final : public NoWork {
     for (int64_t from = 0; from < rows; from += height) {
       const int64_t count = std::min(height, rows - from);
       const Tensor x = in.x.slice(from, count), logits = tile.slice(0, count);
-      parallel_for((count + shared - 1) / shared, [&](int64_t i) {
-        const int64_t at = i * shared, n = std::min(shared, count - at);
+      parallel_for((count + kShared - 1) / kShared, [&](int64_t i) {
+        const int64_t at = i * kShared, n = std::min(kShared, count - at);
         inner_.linear(x.slice(at, n), w, in.b, logits.slice(at, n));
         inner_.linear(logits.slice(at, n), transposed, {}, dx.slice(from + at, n));
       });

@@ -10,9 +10,9 @@ namespace hexapla {
 namespace {
 
 template <class T>
-void look_at(const T* x, const Shape& shape, const std::array<int64_t, Shape::max_rank>& strides, int dimension,
+void look_at(const T* x, const Shape& shape, const std::array<int64_t, Shape::kMaxRank>& strides, int dimension,
              Extremes& e) {
-  if (dimension == Shape::max_rank || dimension == shape.rank()) {
+  if (dimension == Shape::kMaxRank || dimension == shape.rank()) {
     ++e.values;
     if (std::isnan(*x))
       ++e.nan;

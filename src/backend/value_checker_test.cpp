@@ -12,10 +12,10 @@
 namespace hexapla {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
 
 TEST(Extremes, CountEveryValueOfAView) {
-  std::vector<float> x{1, -7, nan, inf, 3, 99, -inf, 0, 88};
+  std::vector<float> x{1, -7, kNan, kInfinity, 3, 99, -kInfinity, 0, 88};
   EXPECT_EQ(extremes_of(Tensor::of(x.data(), {9})).infinite, 2);
   const Extremes columns = extremes_of(Tensor::of(x.data(), {3, 3}).columns(0, 2));  // 1 -7, inf 3, -inf 0
   EXPECT_EQ(columns.values, 6);
@@ -47,7 +47,7 @@ TEST(ValueChecker, NamesScopeOpAndOutput) {
   const auto reference = make_reference_backend();
   std::vector<OpOutput> seen;
   const auto checked = make_value_checker(*reference, [&](const OpOutput& o) { seen.push_back(o); });
-  std::vector<float> x{1, 2}, w{3e38f, 1, 3e38f, nan}, y(2);
+  std::vector<float> x{1, 2}, w{3e38f, 1, 3e38f, kNan}, y(2);
   Scope encoder("encoder");
   {
     Scope layer("layers", 3);
@@ -72,14 +72,14 @@ TEST(ValueChecker, ARowThatSeesNothingIsNoFault) {
   const auto reference = make_reference_backend();
   bool bad = false;
   const auto checked = make_value_checker(*reference, [&](const OpOutput& o) { bad |= o.found.bad(); });
-  std::vector<float> x{1, 2}, mask{-inf}, out(2), lse(1);
+  std::vector<float> x{1, 2}, mask{-kInfinity}, out(2), lse(1);
   const std::vector<int32_t> offsets{0, 1};
   AttentionInput a;
   a.q = a.k = a.v = Tensor::of(x.data(), {1, 1, 2});
   a.queries = a.keys = offsets;
   a.mask = Tensor::of(mask.data(), {1, 1});
   checked->attention(a, Tensor::of(out.data(), {1, 2}), Tensor::of(lse.data(), {1, 1}));
-  EXPECT_EQ(lse[0], -inf);
+  EXPECT_EQ(lse[0], -kInfinity);
   EXPECT_FALSE(bad);
 }
 

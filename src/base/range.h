@@ -71,16 +71,16 @@ void check_allowed(const std::string& option, const Field& field, const Allowed&
 // Common ranges.
 namespace ranges {
 inline constexpr double kFloat = 1e38;  // fits f32
-inline constexpr Range<int64_t> count{0, int64_t{1} << 31};
-inline constexpr Range<int64_t> count_from_1{1, int64_t{1} << 31};
-inline constexpr Range<int64_t> threads{0, 4096};  // with more, the OpenMP runtime's records overflow a stack
-inline constexpr Range<uint64_t> seed{0, UINT64_MAX};
-inline constexpr Range<double> from_0{0, kFloat};
-inline constexpr Range<double> above_0{.least = 0, .most = kFloat, .open_least = true};
-inline constexpr Range<double> below_1{.least = 0, .most = 1, .open_most = true};
-inline constexpr Range<int64_t> beam{1, 1000};
-inline constexpr Range<int64_t> batch_tokens{1, int64_t{1} << 24};
-inline constexpr Range<int64_t> mebibytes{0, int64_t{1} << 30};
+inline constexpr Range<int64_t> kCount{0, int64_t{1} << 31};
+inline constexpr Range<int64_t> kCountFrom1{1, int64_t{1} << 31};
+inline constexpr Range<int64_t> kThreads{0, 4096};  // with more, the OpenMP runtime's records overflow a stack
+inline constexpr Range<uint64_t> kSeed{0, UINT64_MAX};
+inline constexpr Range<double> kFrom0{0, kFloat};
+inline constexpr Range<double> kAbove0{.least = 0, .most = kFloat, .open_least = true};
+inline constexpr Range<double> kBelow1{.least = 0, .most = 1, .open_most = true};
+inline constexpr Range<int64_t> kBeam{1, 1000};
+inline constexpr Range<int64_t> kBatchTokens{1, int64_t{1} << 24};
+inline constexpr Range<int64_t> kMebibytes{0, int64_t{1} << 30};
 }  // namespace ranges
 
 }  // namespace hexapla

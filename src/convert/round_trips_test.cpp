@@ -25,7 +25,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string of_own = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+const std::string kOwnModel = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
 
 void import_to(const std::string& from, const std::string& to) {
   import_model(from, to, {}, [](double) {});
@@ -86,7 +86,7 @@ TEST_P(RoundTrip, ThroughMarianMTGivesEqualBytes) {
 }
 
 struct ToMarianMT : TestFolder {
-  model::LoadedModel model = model::load_model(of_own);
+  model::LoadedModel model = model::load_model(kOwnModel);
 };
 
 // Reordering the paper's sinusoids and all weights leads to the same sums in another order.
@@ -111,7 +111,7 @@ TEST_F(ToMarianMT, APaperModelComputesTheSame) {
 
 TEST_F(ToMarianMT, WhatItCannotSayIsRefused) {
   const auto refusal = [&](auto change) {
-    model::LoadedModel other = model::load_model(of_own);
+    model::LoadedModel other = model::load_model(kOwnModel);
     change(other.config);
     return what_of<DataError>([&] { export_hugging_face_marian(other, at("refused"), own_search(other)); });
   };
@@ -138,7 +138,7 @@ TEST_F(ToMarianMT, TransformersTranslatesTheSame) {
     ASSERT_EQ(std::system(theirs.c_str()), 0) << read_file(at("errors"));
     const std::string ours =
         cat(build_path("hexapla"), " translate -q --length-normalization power --length-penalty 0.45 --beam-size ",
-            beam, " -m ", of_own, " < ", lines, " > ", at("ours"));
+            beam, " -m ", kOwnModel, " < ", lines, " > ", at("ours"));
     ASSERT_EQ(std::system(ours.c_str()), 0);
     size_t different = 0;
     std::istringstream x(read_file(at("theirs"))), y(read_file(at("ours")));
@@ -155,7 +155,7 @@ class MappedSafetensors : public TestFolder {
  protected:
   void write_map(const nlohmann::json& map) const { write_file_atomically(at("plain/map.json"), json_text(map)); }
   nlohmann::json exported() const {
-    model::LoadedModel m = model::load_model(of_own);
+    model::LoadedModel m = model::load_model(kOwnModel);
     export_safetensors(m, at("plain"));
     return nlohmann::json::parse(read_file(at("plain/map.json")));
   }
@@ -178,7 +178,7 @@ TEST_F(MappedSafetensors, NamesByPatternsAndOwnNamesAreTheSame) {
 }
 
 TEST_F(MappedSafetensors, TensorsArePutTogether) {
-  model::LoadedModel m = model::load_model(of_own);
+  model::LoadedModel m = model::load_model(kOwnModel);
   export_hugging_face_marian(m, at("hf"), own_search(m));
   import_to(at("hf"), at("by-kind"));
   export_safetensors(m, at("plain"));
@@ -249,7 +249,7 @@ TEST_F(MappedSafetensors, WhatIsWrongIsNamed) {
 
 // Compared with a peer by tests/clients/cut_text.py, with the same Python as above.
 struct ToTokenizers : TestFolder {
-  model::LoadedModel model = model::load_model(of_own);
+  model::LoadedModel model = model::load_model(kOwnModel);
 };
 
 TEST_F(ToTokenizers, AUnigramModelIsWrittenPieceByPiece) {

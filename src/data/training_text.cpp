@@ -148,11 +148,11 @@ std::vector<ParallelSource> parse_sets(const std::string& option, const std::vec
   if (std::count(files.begin(), files.end(), "-") > 1)
     throw UsageError(cat("`", option, "` names stdin (\"-\") twice: it can be read only once; name a file"));
   for (size_t i = 0; i < files.size(); ++i) {
-    if (tsv || called_tsv(files[i]) || files[i] == pairs_of_program) {
+    if (tsv || called_tsv(files[i]) || files[i] == kPairsOfProgram) {
       sets.push_back({.tsv = files[i]});
       continue;
     }
-    if (i + 1 == files.size() || called_tsv(files[i + 1]) || files[i + 1] == pairs_of_program)
+    if (i + 1 == files.size() || called_tsv(files[i + 1]) || files[i + 1] == kPairsOfProgram)
       throw UsageError(cat("`", option, "` takes a source and a target file in turn, or files called .tsv that hold ",
                            "both, but ", files[i], " has no file of translations"));
     sets.push_back({.source = files[i], .target = files[i + 1]});

@@ -70,7 +70,7 @@ inline std::vector<Variant> variants() {
   return all;
 }
 
-inline const SpecialIds specials{1, 2, 0};
+inline const SpecialIds kSpecials{1, 2, 0};
 
 // Weights are larger than in a new model, so that translations differ and have many lengths.
 struct TestModel {
@@ -97,7 +97,7 @@ inline std::vector<text::Ids> random_sentences(int n, int longest, int size, uin
   for (text::Ids& ids : all) {
     for (uint32_t i = random.below(longest); i > 0; --i)
       ids.push_back(4 + static_cast<int32_t>(random.below(size - 4)));
-    ids.push_back(specials.eos);
+    ids.push_back(kSpecials.eos);
   }
   return all;
 }

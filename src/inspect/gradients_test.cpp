@@ -14,7 +14,7 @@ namespace {
 // Uses f64, in which differences are sufficiently exact.
 struct Exact : SmallModel {
   explicit Exact(const model::Config& c) : SmallModel(c, make_reference_backend(), DType::f64) {}
-  Inspection inspect() const { return SmallModel::inspect(pair); }
+  Inspection inspect() const { return SmallModel::inspect(kPair); }
   double loss() const { return -inspect().score; }
 };
 
@@ -23,7 +23,7 @@ TEST(Gradients, OfEveryParameterAreThoseOfFiniteDifferences) {
   for (const model::Config& c : siblings()) {
     Exact exact(c);
     Inspection seen = exact.inspect();
-    add_gradients(seen, *exact.backend, exact.model, pair);
+    add_gradients(seen, *exact.backend, exact.model, kPair);
     EXPECT_NEAR(seen.seen.get("loss").values[0], -seen.score, 1e-9);
     int compared = 0;
     model::for_each<model::Parameter>(exact.model, [&](const std::string& name, model::Parameter& p) {
@@ -52,7 +52,7 @@ TEST(Gradients, EveryIntermediateHasOneOfItsShape) {
     const Exact exact(c);
     Inspection seen = exact.inspect();
     const std::map<std::string, Recorded> intermediates = seen.seen.tensors();
-    add_gradients(seen, *exact.backend, exact.model, pair);
+    add_gradients(seen, *exact.backend, exact.model, kPair);
     for (const auto& [name, value] : intermediates) {
       if (name == "decoder.mask") continue;
       const bool of_softmax = name.ends_with(".scores") || name.ends_with(".unscaled");
@@ -70,7 +70,7 @@ TEST(Gradients, OfIntermediatesAreThoseOfTheBiasesAddedToThem) {
   c.attention_bias = c.generator_bias = true;
   const Exact exact(c);
   Inspection seen = exact.inspect();
-  add_gradients(seen, *exact.backend, exact.model, pair);
+  add_gradients(seen, *exact.backend, exact.model, kPair);
   const std::string layer = "decoder.layers.0.";
   for (const auto& [what, bias] :
        std::map<std::string, std::string>{{layer + "self_attention.q", layer + "self_attention.query.bias"},
@@ -93,7 +93,7 @@ TEST(Gradients, OfIntermediatesAreThoseOfTheBiasesAddedToThem) {
 TEST(Gradients, LeaveTheModelAsItIs) {
   const Exact exact(small_config());
   Inspection seen = exact.inspect();
-  add_gradients(seen, *exact.backend, exact.model, pair);
+  add_gradients(seen, *exact.backend, exact.model, kPair);
   EXPECT_EQ(exact.inspect().score, seen.score);
 }
 
@@ -103,14 +103,14 @@ TEST(ParametersApart, TheThreeMatricesOfAttentionAreColumnsOfOne) {
   add_parameters(seen, exact.model);
   const Recorded &query = seen.get("encoder.layers.0.self_attention.query.weight"),
                  &value = seen.get("encoder.layers.0.self_attention.value.weight");
-  EXPECT_EQ(query.shape, (Shape{8, heads * d_key}));
-  EXPECT_EQ(value.shape, (Shape{8, heads * 5}));
-  EXPECT_EQ(seen.get("decoder.layers.0.cross_attention.key.weight").shape, (Shape{8, heads * d_key}));
+  EXPECT_EQ(query.shape, (Shape{8, kHeads * kDKey}));
+  EXPECT_EQ(value.shape, (Shape{8, kHeads * 5}));
+  EXPECT_EQ(seen.get("decoder.layers.0.cross_attention.key.weight").shape, (Shape{8, kHeads * kDKey}));
   EXPECT_EQ(seen.find("encoder.layers.0.self_attention.qkv.weight"), nullptr);
   const Inspection run = exact.inspect();
   const Recorded &x = run.seen.get("encoder.embedded"), &v = run.seen.get("encoder.layers.0.self_attention.v");
   double first = 0;
-  for (int i = 0; i < 8; ++i) first += x.values[i] * value.values[i * heads * 5];
+  for (int i = 0; i < 8; ++i) first += x.values[i] * value.values[i * kHeads * 5];
   EXPECT_NEAR(first, v.values[0], 1e-12);
 }
 

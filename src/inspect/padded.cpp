@@ -6,7 +6,7 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr double hidden = -std::numeric_limits<double>::infinity();
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 // Runs only the encoder; the target does not matter.
 Recorder encoder_of(Backend& backend, const model::Transformer& model, const text::Ids& source) {
@@ -35,7 +35,7 @@ Recorded padded(const std::string& name, const Recorded& first, const Recorded& 
     if (rows == 0)
       pad_rows(*r, longest, both.values);
     else
-      pad_heads(*r, longest, name.ends_with(".scores") ? hidden : 0, both.values);
+      pad_heads(*r, longest, name.ends_with(".scores") ? kHidden : 0, both.values);
   }
   return both;
 }
@@ -61,7 +61,7 @@ void add_padded(Inspection& inspection, Backend& backend, const model::Transform
   for (const text::Ids& source : {first, second})
     for (size_t u = 0; u < longest; ++u) {
       ids.values.push_back(u < source.size() ? source[u] : padding);
-      mask.values.push_back(u < source.size() ? 0 : hidden);
+      mask.values.push_back(u < source.size() ? 0 : kHidden);
     }
   std::map<std::string, Recorded> all;
   for (const auto& [name, value] : other.tensors())

@@ -14,12 +14,12 @@ struct Small : SmallModel {
   explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
 
-const text::Ids shorter{4, 2};
+const text::Ids kShorter{4, 2};
 
 Inspection with_padding() {
   const Small small(small_config());
-  Inspection seen = small.inspect(pair);
-  add_padded(seen, *small.backend, small.model, pair.source, shorter, 0);
+  Inspection seen = small.inspect(kPair);
+  add_padded(seen, *small.backend, small.model, kPair.source, kShorter, 0);
   return seen;
 }
 
@@ -37,14 +37,14 @@ TEST(Padded, ItsWeightsAreTheUnpaddedOnes) {
   const Recorded second = of_source(seen.seen.get(scope + "scores"), 1), mask = seen.seen.get("padded.mask");
   const Recorded weights = of_source(seen.seen.get(scope + "weights"), 1);
   const Recorded unscaled = of_source(seen.seen.get(scope + "unscaled"), 1);
-  EXPECT_EQ(second.shape, (Shape{heads, 4, 4}));
-  for (int64_t h = 0; h < heads; ++h)
-    for (size_t t = 0; t < shorter.size(); ++t) {
+  EXPECT_EQ(second.shape, (Shape{kHeads, 4, 4}));
+  for (int64_t h = 0; h < kHeads; ++h)
+    for (size_t t = 0; t < kShorter.size(); ++t) {
       double sum = 0;
       std::vector<double> expected;
       for (size_t u = 0; u < 4; ++u) {
         const size_t at = (static_cast<size_t>(h) * 4 + t) * 4 + u;
-        expected.push_back(std::exp(unscaled.values[at] / std::sqrt(double(d_key)) + mask.values[4 + u]));
+        expected.push_back(std::exp(unscaled.values[at] / std::sqrt(double(kDKey)) + mask.values[4 + u]));
         sum += expected.back();
       }
       for (size_t u = 0; u < 4; ++u)
@@ -54,8 +54,8 @@ TEST(Padded, ItsWeightsAreTheUnpaddedOnes) {
 
 TEST(Padded, ALongerSecondSourcePadsTheFirst) {
   const Small small(small_config());
-  Inspection seen = small.inspect({shorter, {6}});
-  add_padded(seen, *small.backend, small.model, shorter, pair.source, -1);
+  Inspection seen = small.inspect({kShorter, {6}});
+  add_padded(seen, *small.backend, small.model, kShorter, kPair.source, -1);
   EXPECT_EQ(of_source(seen.seen.get("padded.ids"), 0).values, (std::vector<double>{4, 2, -1, -1}));
   const Recorded first = of_source(seen.seen.get("padded.encoder.embedded"), 0);
   const Recorded& alone = seen.seen.get("encoder.embedded");

@@ -42,19 +42,19 @@ std::vector<std::string> together(const std::vector<std::vector<std::string>>& p
   return all;
 }
 
-const std::vector<std::string> of_attention{"heads",  "k",   "norm",     "output", "q",
-                                            "scores", "sum", "unscaled", "v",      "weights"};
-const std::vector<std::string> of_feed_forward{"hidden", "inner", "norm", "output", "sum"};
+const std::vector<std::string> kAttentionNames{"heads",  "k",   "norm",     "output", "q",
+                                               "scores", "sum", "unscaled", "v",      "weights"};
+const std::vector<std::string> kFeedForwardNames{"hidden", "inner", "norm", "output", "sum"};
 
 TEST(recorder, sees_every_intermediate_once) {
-  EXPECT_EQ(names(Small(small_config()).inspect(pair)),
+  EXPECT_EQ(names(Small(small_config()).inspect(kPair)),
             together({{"decoder.embedded"},
-                      in("decoder.layers.0.cross_attention", of_attention),
-                      in("decoder.layers.0.feed_forward", of_feed_forward),
-                      in("decoder.layers.0.self_attention", of_attention),
+                      in("decoder.layers.0.cross_attention", kAttentionNames),
+                      in("decoder.layers.0.feed_forward", kFeedForwardNames),
+                      in("decoder.layers.0.self_attention", kAttentionNames),
                       {"decoder.mask", "decoder.positions", "decoder.tokens", "encoder.embedded"},
-                      in("encoder.layers.0.feed_forward", of_feed_forward),
-                      in("encoder.layers.0.self_attention", of_attention),
+                      in("encoder.layers.0.feed_forward", kFeedForwardNames),
+                      in("encoder.layers.0.self_attention", kAttentionNames),
                       {"encoder.positions", "encoder.tokens", "generator.log_probabilities", "generator.logits"}}));
 }
 
@@ -66,39 +66,39 @@ TEST(recorder, names_stay_unique_in_every_sibling) {
       c.gated = gated;
       c.embedding_norm = true;
       c.dec_layers = 3;
-      EXPECT_THAT(names(Small(c).inspect(pair)), testing::Contains("decoder.layers.2.cross_attention.weights"));
+      EXPECT_THAT(names(Small(c).inspect(kPair)), testing::Contains("decoder.layers.2.cross_attention.weights"));
     }
 }
 
 TEST(recorder, shapes) {
-  const Inspection seen = Small(small_config()).inspect(pair);
+  const Inspection seen = Small(small_config()).inspect(kPair);
   const auto shape = [&](const char* name) { return seen.seen.get(name).shape; };
   EXPECT_EQ(shape("encoder.embedded"), (Shape{4, 8}));
-  EXPECT_EQ(shape("encoder.layers.0.self_attention.q"), (Shape{4, heads * d_key}));
-  EXPECT_EQ(shape("encoder.layers.0.self_attention.v"), (Shape{4, heads * 5}));
+  EXPECT_EQ(shape("encoder.layers.0.self_attention.q"), (Shape{4, kHeads * kDKey}));
+  EXPECT_EQ(shape("encoder.layers.0.self_attention.v"), (Shape{4, kHeads * 5}));
   EXPECT_EQ(shape("encoder.layers.0.feed_forward.inner"), (Shape{4, 12}));
-  EXPECT_EQ(shape("decoder.layers.0.cross_attention.scores"), (Shape{heads, 3, 4}));
-  EXPECT_EQ(shape("decoder.layers.0.self_attention.weights"), (Shape{heads, 3, 3}));
-  EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, piece_count}));
-  EXPECT_EQ(seen.target_in, (text::Ids{bos, 6, 9}));
-  EXPECT_EQ(seen.target_out, (text::Ids{6, 9, eos}));
+  EXPECT_EQ(shape("decoder.layers.0.cross_attention.scores"), (Shape{kHeads, 3, 4}));
+  EXPECT_EQ(shape("decoder.layers.0.self_attention.weights"), (Shape{kHeads, 3, 3}));
+  EXPECT_EQ(shape("generator.log_probabilities"), (Shape{3, kPieceCount}));
+  EXPECT_EQ(seen.target_in, (text::Ids{kBos, 6, 9}));
+  EXPECT_EQ(seen.target_out, (text::Ids{6, 9, kEos}));
 }
 
 TEST(recorder, scores_are_those_of_the_recorded_queries_and_keys) {
-  const Inspection seen = Small(small_config()).inspect(pair);
+  const Inspection seen = Small(small_config()).inspect(kPair);
   const Recorded& q = seen.seen.get("decoder.layers.0.self_attention.q");
   const Recorded& k = seen.seen.get("decoder.layers.0.self_attention.k");
-  for (int64_t h = 0; h < heads; ++h) {
+  for (int64_t h = 0; h < kHeads; ++h) {
     const std::vector<double> scores = seen.seen.get("decoder.layers.0.self_attention.scores").head(h);
     for (int64_t t = 0; t < 3; ++t)
       for (int64_t u = 0; u < 3; ++u) {
         double s = 0;
-        for (int64_t i = h * d_key; i < (h + 1) * d_key; ++i)
-          s += q.values[t * heads * d_key + i] * k.values[u * heads * d_key + i];
+        for (int64_t i = h * kDKey; i < (h + 1) * kDKey; ++i)
+          s += q.values[t * kHeads * kDKey + i] * k.values[u * kHeads * kDKey + i];
         if (u > t)
           EXPECT_EQ(scores[t * 3 + u], -std::numeric_limits<double>::infinity());
         else
-          EXPECT_NEAR(scores[t * 3 + u], s / std::sqrt(double(d_key)), 1e-6);
+          EXPECT_NEAR(scores[t * 3 + u], s / std::sqrt(double(kDKey)), 1e-6);
       }
   }
 }
@@ -112,11 +112,11 @@ TEST(recorder, mean_of_heads) {
 
 TEST(recorder, the_score_is_that_of_scoring) {
   const Small small(small_config());
-  const Inspection seen = small.inspect(pair);
-  const std::vector<text::Ids> source{pair.source}, target{pair.target};
+  const Inspection seen = small.inspect(kPair);
+  const std::vector<text::Ids> source{kPair.source}, target{kPair.target};
   Arena arena(size_t{1} << 22);
   Context cx{*small.backend, arena};
-  const decode::PairScore expected = decode::score_pairs(cx, small.model, source, target, {bos, eos, 0}).front();
+  const decode::PairScore expected = decode::score_pairs(cx, small.model, source, target, {kBos, kEos, 0}).front();
   EXPECT_NEAR(seen.score, expected.score, 1e-9);
   EXPECT_EQ(static_cast<int64_t>(seen.log_p.size()), expected.tokens);
 }
@@ -140,7 +140,7 @@ TEST(recorder, refuses_ids_without_an_embedding) {
 }
 
 TEST(recorder, says_which_names_there_are) {
-  EXPECT_THAT(what_of<InternalError>([&] { Small(small_config()).inspect(pair).seen.get("generator"); }),
+  EXPECT_THAT(what_of<InternalError>([&] { Small(small_config()).inspect(kPair).seen.get("generator"); }),
               testing::HasSubstr("generator.logits"));
 }
 

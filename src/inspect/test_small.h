@@ -5,18 +5,18 @@
 
 namespace hexapla::inspect {
 
-inline constexpr int32_t bos = 1, eos = 2;
-inline constexpr int64_t piece_count = 13, heads = 2, d_key = 3;
+inline constexpr int32_t kBos = 1, kEos = 2;
+inline constexpr int64_t kPieceCount = 13, kHeads = 2, kDKey = 3;
 
 inline model::Config small_config() {
   model::Config c;
-  c.source_vocab = c.target_vocab = piece_count;
+  c.source_vocab = c.target_vocab = kPieceCount;
   c.enc_layers = 1;
   c.dec_layers = 1;
   c.d_model = 8;
   c.d_ff = 12;
-  c.heads = heads;
-  c.d_k = d_key;
+  c.heads = kHeads;
+  c.d_k = kDKey;
   c.d_v = 5;
   c.resolve();
   return c;
@@ -56,9 +56,9 @@ struct SmallModel {
       : model(c), parameters(model, dtype, model::Parameters::Use::inference), backend(std::move(device)) {
     model::initialize(model, 5);
   }
-  Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, bos, eos); }
+  Inspection inspect(const Pair& pair) const { return inspect_pair(*backend, model, pair, kBos, kEos); }
 };
 
-inline const Pair pair{{4, 7, 5, 2}, {6, 9}};
+inline const Pair kPair{{4, 7, 5, 2}, {6, 9}};
 
 }  // namespace hexapla::inspect

@@ -305,7 +305,7 @@ TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
   Counter counter;
   const auto right = [&](const std::string& mixing, int64_t distance) {
     Copying task{.architecture = Bench::small(), .distance = distance, .updates = 120};
-    task.architecture.source_vocab = task.architecture.target_vocab = Copying::symbols;
+    task.architecture.source_vocab = task.architecture.target_vocab = Copying::kSymbols;
     task.architecture.encoder_mixing = mixing;
     task.architecture.resolve();
     return copy_at_distance(task, at(cat(mixing, "-", distance)), counter).accuracy;

@@ -61,9 +61,9 @@ struct Config {
       Range<int64_t>{0, 1 << 16}, kAlways);
     f("dim-value", c.d_v, "width of a value in one head, d_v; 0: `dim-model` / `heads`", Range<int64_t>{0, 1 << 16},
       kAlways);
-    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::below_1, kAlways);
-    f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::below_1, kAlways);
-    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::below_1, kAlways);
+    f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::kBelow1, kAlways);
+    f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::kBelow1, kAlways);
+    f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::kBelow1, kAlways);
     f("tied", c.tied, "which embedding matrices are shared", Choices{"all", "decoder", "none"}, kAlways);
     f("norm-position", c.norm_position,
       "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack",

@@ -56,14 +56,14 @@ struct Unnormalized : ScaledProduct {
 
 // The softmax of the four highest scores; the other keys get weight 0. Ties go to the earlier key.
 struct TopFour : ScaledProduct {
-  static constexpr size_t kept = 4;
+  static constexpr size_t kKept = 4;
   static void weigh(std::span<double> s) {
     std::vector<size_t> order(s.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return s[a] > s[b]; });
     const double top = s[order.front()];
     double sum = 0;
-    for (size_t i = 0; i < order.size(); ++i) sum += s[order[i]] = i < kept ? std::exp(s[order[i]] - top) : 0;
+    for (size_t i = 0; i < order.size(); ++i) sum += s[order[i]] = i < kKept ? std::exp(s[order[i]] - top) : 0;
     for (double& x : s) x /= sum;
   }
   static void backward(std::span<const double>, std::span<const double> w, std::span<double> d) {

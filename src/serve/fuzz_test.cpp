@@ -16,7 +16,7 @@ using test::AstrayRequests;
 using test::RunningService;
 using test::sound_requests;
 
-constexpr std::size_t most_at_a_time = 64;
+constexpr std::size_t kMostAtATime = 64;
 
 std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   const char* const given = std::getenv(variable);
@@ -164,7 +164,7 @@ TEST_F(FuzzedRequests, EachIsAnsweredOnce) {
     AstrayRequests astray(7 + fuzz_seed());
     Random random(8 + fuzz_seed(), 2);
     for (std::uint64_t i = 0; i < count && !HasFatalFailure(); ++i) {
-      watched.wait_for_room(most_at_a_time);
+      watched.wait_for_room(kMostAtATime);
       const auto asked = std::make_shared<Asked>(watched, astray.next());
       service.answer(asked);
       if (random.below(16) == 0) asked->leave();

@@ -14,9 +14,9 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr const char* late = "the request's time was up: ask for less, or start the server with a longer --timeout";
-constexpr int quick_threads = 2, slow_threads = 1;
-constexpr std::size_t slow_tasks = 16;
+constexpr const char* kLate = "the request's time was up: ask for less, or start the server with a longer --timeout";
+constexpr int kQuickThreads = 2, kSlowThreads = 1;
+constexpr std::size_t kSlowTasks = 16;
 
 void answering(const Service::Call& call, const std::function<void()>& f) {
   try {
@@ -46,7 +46,7 @@ std::string answer_described(const LinesTask& task) {
   if (!o.alignment.empty()) what += cat(", alignment ", o.alignment);
   return what + ")";
 }
-constexpr const char* smaller_answer = "ask for fewer lines, a lower n_best, shorter translations or no alignment";
+constexpr const char* kSmallerAnswer = "ask for fewer lines, a lower n_best, shorter translations or no alignment";
 
 // Masks every member that may be a key. parameters_of() logs nothing of an unreadable body, which
 // may contain one, too.
@@ -123,8 +123,8 @@ Service::Service(ServiceOptions options)
       lines_(options_.waiting_lines),
       cache_(options_.cache),
       files_(options_.files),
-      quick_(quick_threads),
-      slow_(slow_threads, slow_tasks) {
+      quick_(kQuickThreads),
+      slow_(kSlowThreads, kSlowTasks) {
   if (!options_.runs.empty() && !std::filesystem::is_directory(options_.runs))
     throw UsageError(cat("`runs` ", options_.runs, " is no folder; give the one that has the folders of trainings"));
 }
@@ -148,7 +148,7 @@ Headers Service::headers() {
           {"Access-Control-Allow-Methods", "GET, POST"},
           {"Access-Control-Allow-Credentials", "true"},
           {"Access-Control-Max-Age", "1728000"},
-          {"Content-Security-Policy", page_policy},
+          {"Content-Security-Policy", kPagePolicy},
           {"X-Content-Type-Options", "nosniff"},
           {"Referrer-Policy", "no-referrer"}};
 }
@@ -231,7 +231,7 @@ void Service::begin(const Call& call, LinesTask task, std::function<void(LinesRe
   // `this` outlives the job, which has its place in lines_; answer_described() reads the task
   // before it is moved.
   task.on_size = [this, call, what = answer_described(task)](const RequestSize& most) {
-    call->keep(memory_.take(cost_of_answer(most), what, smaller_answer));
+    call->keep(memory_.take(cost_of_answer(most), what, kSmallerAnswer));
   };
   const auto job = LinesJob::begin(quick_, std::move(task), std::move(ended));
   call->on_gone([weak = std::weak_ptr(job)] {
@@ -267,7 +267,7 @@ std::function<void(LinesResult)> Service::leave_out_known(const Call& call, Line
     if (!found) known->places.push_back(known->lines.size()), known->asked.push_back(line);
     known->lines.push_back(found ? std::move(*found) : std::vector<Translation>());
   }
-  call->keep(memory_.take(cost_of_known(bytes), answer_described(task), smaller_answer));
+  call->keep(memory_.take(cost_of_known(bytes), answer_described(task), kSmallerAnswer));
   task.lines = known->asked;
   task.aligned = known->aligned;
   task.options.warn = [known, warn = task.options.warn](std::size_t line, const std::string& what) {
@@ -300,7 +300,7 @@ void Service::compute(const Call& call, std::size_t bytes, std::function<void(co
   call->keep(memory_.take(bytes, "the answer", "ask for fewer tensors or a smaller beam"));
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   call->on_gone([stop] { *stop = true; });
-  call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, late));
+  call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, kLate));
   const bool room = slow_.post([call, stop, f = std::move(f)] {
     if (*stop) return;  // already answered, or the client has left
     answering(call, [&] { f(*stop); });

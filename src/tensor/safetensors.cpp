@@ -14,16 +14,16 @@ struct TypeName {
   const char* name;
   DType dtype;
 };
-constexpr TypeName type_names[] = {{"F32", DType::f32}, {"F64", DType::f64}, {"BF16", DType::bf16},
+constexpr TypeName kTypeNames[] = {{"F32", DType::f32}, {"F64", DType::f64}, {"BF16", DType::bf16},
                                    {"I8", DType::i8},   {"I32", DType::i32}, {"U8", DType::u8},
                                    {"F16", DType::f16}, {"I64", DType::i64}};
 
 const char* type_name(DType dtype) {
-  return std::find_if(std::begin(type_names), std::end(type_names), [&](auto& t) { return t.dtype == dtype; })->name;
+  return std::find_if(std::begin(kTypeNames), std::end(kTypeNames), [&](auto& t) { return t.dtype == dtype; })->name;
 }
 
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= SafetensorsFile::max_name &&
+  return !name.empty() && name.size() <= SafetensorsFile::kMaxName &&
          std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
@@ -133,9 +133,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (in_metadata_) return;
     if (!is_name(name))
       throw DataError(cat(path_, ": a tensor name of ", name.size(), " bytes, ", shown(name), "; allowed are 1 to ",
-                          SafetensorsFile::max_name, " bytes without control characters"));
-    if (claims.size() == SafetensorsFile::max_tensors)
-      throw DataError(cat(path_, ": more than ", SafetensorsFile::max_tensors, " tensors"));
+                          SafetensorsFile::kMaxName, " bytes without control characters"));
+    if (claims.size() == SafetensorsFile::kMaxTensors)
+      throw DataError(cat(path_, ": more than ", SafetensorsFile::kMaxTensors, " tensors"));
     claims.push_back({name, {}, {}, {}, {}});
   }
   void start_metadata(const std::string& text) {
@@ -175,7 +175,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 };
 
 DType dtype_of_claim(const Claim& claim, const std::string& path) {
-  for (const auto& type : type_names)
+  for (const auto& type : kTypeNames)
     if (claim.dtype == type.name) return type.dtype;
   throw DataError(cat(path, ": tensor ", shown(claim.name), " has the type ", shown(claim.dtype),
                       "; allowed are F32, F64, BF16, I8, I32, U8, F16, I64"));
@@ -231,8 +231,8 @@ size_t header_length(std::string_view start, size_t size, const std::string& pat
                         "another format"));
   uint64_t length;
   std::memcpy(&length, start.data(), 8);
-  if (length > SafetensorsFile::max_header)
-    throw DataError(cat(path, ": the header claims ", length, " bytes; allowed are ", SafetensorsFile::max_header,
+  if (length > SafetensorsFile::kMaxHeader)
+    throw DataError(cat(path, ": the header claims ", length, " bytes; allowed are ", SafetensorsFile::kMaxHeader,
                         ". The file is damaged or not in safetensors format"));
   if (length > size - 8)
     throw DataError(
@@ -269,7 +269,7 @@ std::string header_of(const std::vector<const TensorSource*>& tensors,
   }
   std::string text = json_text(header);
   text.resize((8 + text.size() + 63) / 64 * 64 - 8, ' ');
-  HEXAPLA_CHECK(text.size() <= SafetensorsFile::max_header, "a header of ", text.size(), " bytes is too long");
+  HEXAPLA_CHECK(text.size() <= SafetensorsFile::kMaxHeader, "a header of ", text.size(), " bytes is too long");
   return text;
 }
 

@@ -35,9 +35,9 @@ struct NamedTensor {
 // cover the data without gaps or overlaps.
 class SafetensorsFile {
  public:
-  static constexpr size_t max_header = size_t{16} << 20;  // bytes
-  static constexpr size_t max_tensors = 65536;
-  static constexpr size_t max_name = 255;  // bytes
+  static constexpr size_t kMaxHeader = size_t{16} << 20;  // bytes
+  static constexpr size_t kMaxTensors = 65536;
+  static constexpr size_t kMaxName = 255;  // bytes
 
   // Reads the header. DataError if the file is missing or malformed.
   static SafetensorsFile open(const std::string& path);

@@ -112,7 +112,7 @@ TEST(SafetensorsReader, SurvivesDamageOfEveryByte) {
 TEST(SafetensorsReader, RefusesBadHeaders) {
   const std::string huge("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10);
   EXPECT_THAT(refusal(huge), AllOf(HasSubstr("claims 18446744073709551615 bytes"), HasSubstr("16777216")));
-  std::string above = file_of(std::string(SafetensorsFile::max_header + 1, ' '), "");
+  std::string above = file_of(std::string(SafetensorsFile::kMaxHeader + 1, ' '), "");
   above[8] = '{', above.back() = '}';
   EXPECT_THAT(refusal(above), HasSubstr("claims 16777217 bytes"));
   EXPECT_THAT(refusal("", 0), HasSubstr("does not begin with {"));
@@ -170,7 +170,7 @@ TEST(SafetensorsReader, RefusesBadNames) {
 
 TEST(SafetensorsReader, RefusesTooManyTensors) {
   std::string header = "{";
-  for (size_t i = 0; i <= SafetensorsFile::max_tensors; ++i)
+  for (size_t i = 0; i <= SafetensorsFile::kMaxTensors; ++i)
     header += cat(i ? "," : "", "\"", i, "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}");
   EXPECT_THAT(refusal(header + "}", 0), HasSubstr("more than 65536 tensors"));
 }

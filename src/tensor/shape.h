@@ -9,7 +9,7 @@ namespace hexapla {
 // Up to four dimensions; printed as [32, 17, 512]. shape[-1] is the last one.
 class Shape {
  public:
-  static constexpr int max_rank = 4;
+  static constexpr int kMaxRank = 4;
   constexpr Shape() = default;
   constexpr Shape(std::initializer_list<int64_t> dims) {
     for (int64_t d : dims) dims_[rank_++] = d;
@@ -41,7 +41,7 @@ class Shape {
   }
 
  private:
-  std::array<int64_t, max_rank> dims_{};
+  std::array<int64_t, kMaxRank> dims_{};
   int rank_ = 0;
 };
 

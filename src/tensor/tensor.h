@@ -19,7 +19,7 @@ using Offsets = std::span<const int32_t>;
 struct Tensor {
   std::byte* bytes = nullptr;
   Shape shape;
-  std::array<int64_t, Shape::max_rank> strides{};
+  std::array<int64_t, Shape::kMaxRank> strides{};
   DType dtype = DType::f32;
 
   Tensor() = default;

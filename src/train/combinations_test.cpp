@@ -142,10 +142,10 @@ class Combinations : public Training {
                            else if constexpr (std::is_same_v<decltype(field), bool&>)
                              field = true;
                            else
-                             dimensions.at(name)(d, o.architecture);
+                             kDimensions.at(name)(d, o.architecture);
                          });
     for (const std::string& name : names_of_settings())
-      if (d.chance(3) && !left_alone.contains(name)) settings.at(name)(d, o);
+      if (d.chance(3) && !kLeftAlone.contains(name)) kSettings.at(name)(d, o);
     if (o.max_updates == 0 && o.max_epochs == 0) o.max_updates = 15;
     return o;
   }
@@ -259,21 +259,22 @@ TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
     declared.insert(name);
     using Field = std::remove_cvref_t<decltype(field)>;
     constexpr bool number = std::is_arithmetic_v<Field> && !std::is_same_v<Field, bool>;
-    EXPECT_EQ(dimensions.contains(name), number) << "the new option --" << name << " needs values";
+    EXPECT_EQ(kDimensions.contains(name), number) << "the new option --" << name << " needs values";
   });
   for (const std::string& name : names_of_settings()) {
     declared.insert(name);
-    EXPECT_TRUE(settings.contains(name) != left_alone.contains(name)) << "the new option --" << name << " needs values";
+    EXPECT_TRUE(kSettings.contains(name) != kLeftAlone.contains(name))
+        << "the new option --" << name << " needs values";
   }
-  for (const auto& [name, draw] : dimensions) EXPECT_TRUE(declared.contains(name)) << name;
-  for (const auto& [name, draw] : settings) EXPECT_TRUE(declared.contains(name)) << name;
+  for (const auto& [name, draw] : kDimensions) EXPECT_TRUE(declared.contains(name)) << name;
+  for (const auto& [name, draw] : kSettings) EXPECT_TRUE(declared.contains(name)) << name;
   std::map<std::string, std::set<std::string>> seen;
   for (uint64_t i = 0; i < 300; ++i) {
     Random random(i, 14);
     for (const auto& [name, value] : values_of(drawn(random))) seen[name].insert(value);
   }
   for (const std::string& name : declared)
-    EXPECT_EQ(seen[name].size() > 1, !left_alone.contains(name)) << name << " is never another";
+    EXPECT_EQ(seen[name].size() > 1, !kLeftAlone.contains(name)) << name << " is never another";
 }
 
 TEST_F(Combinations, InterruptedEqualsUnbroken) {

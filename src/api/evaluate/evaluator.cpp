@@ -10,8 +10,8 @@ namespace hexapla {
 namespace {
 
 using SentenceStatistics = std::vector<evaluate::MetricStatistics>;
-constexpr Range<int64_t> resamples{.least = 2, .most = 1'000'000, .or_zero = true};
-constexpr int usual_resamples = 1000;
+constexpr Range<int64_t> kResamples{.least = 2, .most = 1'000'000, .or_zero = true};
+constexpr int kUsualResamples = 1000;
 
 void check_lines(size_t hypotheses, const std::vector<Evaluator::Lines>& references) {
   if (hypotheses == 0) throw UsageError("there is no hypothesis to score", "hypotheses", "");
@@ -30,7 +30,7 @@ struct Evaluator::Impl {
   EvaluatorOptions options;
 
   explicit Impl(const EvaluatorOptions& o) : options(o) {
-    resamples.check("resamples", o.resamples);
+    kResamples.check("resamples", o.resamples);
     if (o.metrics.empty()) throw UsageError("`metrics` is empty; give any of bleu, chrf, chrf++, ter", "metrics", "");
     api::make_metrics(options);  // checks them
   }
@@ -42,7 +42,7 @@ struct Evaluator::Impl {
     return api::make_metrics(by);
   }
   evaluate::ResampleOptions resampling() const {
-    return {options.resamples > 0 ? options.resamples : usual_resamples, options.resample_seed};
+    return {options.resamples > 0 ? options.resamples : kUsualResamples, options.resample_seed};
   }
 
   MetricScore score(const evaluate::Metric& metric, const SentenceStatistics& sentences, size_t references) const {

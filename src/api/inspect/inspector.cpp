@@ -112,7 +112,7 @@ decode::TranslateOptions traceable(const TranslatorOptions& options, const decod
   return how;
 }
 
-constexpr Range<int64_t> longest_side{1, inspect::kLongest};
+constexpr Range<int64_t> kLongestSide{1, inspect::kLongest};
 constexpr Range<int64_t> most_top{0, 100};
 
 // The most probable entries of row `row`, best first.
@@ -197,7 +197,7 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
 Inspection Inspector::inspect(const std::string& source, const std::string& target,
                               const InspectionOptions& options) const {
   return api::guarded([&] {
-    longest_side.check("longest", options.longest);
+    kLongestSide.check("longest", options.longest);
     std::vector<std::string> warnings;
     most_top.check("top_tokens", options.top_tokens);
     Inspection seen = impl_->inspected(impl_->pair_of(source, target, options, kept_in(warnings)), options);

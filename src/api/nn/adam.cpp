@@ -21,10 +21,10 @@ struct Trained {
 };
 
 void check(const AdamOptions& o) {
-  ranges::below_1.check("beta1", o.beta1);
-  ranges::below_1.check("beta2", o.beta2);
-  ranges::above_0.check("epsilon", o.epsilon);
-  ranges::from_0.check("clip-norm", o.clip_norm);
+  ranges::kBelow1.check("beta1", o.beta1);
+  ranges::kBelow1.check("beta2", o.beta2);
+  ranges::kAbove0.check("epsilon", o.epsilon);
+  ranges::kFrom0.check("clip-norm", o.clip_norm);
 }
 
 std::vector<Trained> trained(const Layers& layers) {
@@ -81,7 +81,7 @@ Adam& Adam::operator=(Adam&&) noexcept = default;
 
 double Adam::update(Workspace& work, double learning_rate) {
   return api::guarded([&] {
-    ranges::from_0.check("learning-rate", learning_rate);
+    ranges::kFrom0.check("learning-rate", learning_rate);
     Context cx = work.state().context(1);
     const double norm = impl_->gradient_norm(cx);
     if (!std::isfinite(norm)) {

@@ -25,14 +25,14 @@ std::shared_ptr<LayerState> make_linear(int64_t in, int64_t out, bool bias) {
 std::shared_ptr<LayerState> make_layer_norm(int64_t width, double epsilon) {
   return guarded([&] {
     kWidth.check("width", width);
-    ranges::above_0.check("epsilon", epsilon);
+    ranges::kAbove0.check("epsilon", epsilon);
     return own(model::LayerNorm(width, epsilon));
   });
 }
 
 std::shared_ptr<LayerState> make_dropout(double p) {
   return guarded([&] {
-    ranges::below_1.check("p", p);
+    ranges::kBelow1.check("p", p);
     return own(DroppedRows{{p}});
   });
 }

@@ -159,7 +159,7 @@ void check_embedding(const Options& more) {
   nn::Embedding embedding(9, architecture(more));
   Bench b({&embedding});
   b.forward = [&](Workspace& w, const Bench::Inputs&) {
-    return embedding.forward(w, {3, 1, 3, 8, 0, 2, 7, 4, 5, 6}, test::rows);
+    return embedding.forward(w, {3, 1, 3, 8, 0, 2, 7, 4, 5, 6}, test::kRows);
   };
   b.backward = [&](Workspace& w, const Tensor& dy) {
     embedding.backward(w, dy);
@@ -179,7 +179,7 @@ TEST(NnGradients, GeneratorTiedToAnEmbedding) {
   EXPECT_EQ(generator.parameters().size(), 1u);
   Bench b({&embedding, &generator});
   b.forward = [&](Workspace& w, const Bench::Inputs&) {
-    return generator.forward(w, embedding.forward(w, {3, 1, 3, 8, 0, 2, 7, 4, 5, 6}, test::rows));
+    return generator.forward(w, embedding.forward(w, {3, 1, 3, 8, 0, 2, 7, 4, 5, 6}, test::kRows));
   };
   b.backward = [&](Workspace& w, const Tensor& dy) {
     embedding.backward(w, generator.backward(w, dy));
@@ -196,7 +196,7 @@ TEST(NnGradients, SelfAttention) {
       Bench b({&attention});
       b.input(10, 6);
       b.forward = [&](Workspace& w, const Bench::Inputs& in) {
-        return attention.forward(w, {in[0], in[0], in[0], test::rows, test::rows, causal, {}});
+        return attention.forward(w, {in[0], in[0], in[0], test::kRows, test::kRows, causal, {}});
       };
       b.backward = [&](Workspace& w, const Tensor& dy) { return Bench::Inputs{attention.backward(w, dy).query}; };
       b.check();
@@ -209,7 +209,7 @@ TEST(NnGradients, AttentionOverAMemory) {
   b.input(10, 6);
   b.input(9, 6);
   b.forward = [&](Workspace& w, const Bench::Inputs& in) {
-    return attention.forward(w, {in[0], in[1], in[1], test::rows, test::memory_rows, false, {}});
+    return attention.forward(w, {in[0], in[1], in[1], test::kRows, test::kMemoryRows, false, {}});
   };
   b.backward = [&](Workspace& w, const Tensor& dy) {
     const nn::AttentionGradients d = attention.backward(w, dy);
@@ -228,7 +228,7 @@ TEST(NnGradients, AttentionOfThreeInputsAndAMask) {
   Matrix mask = test::random_matrix(10, 4, 20);
   mask.values[2 * 4 + 1] = -INFINITY;
   b.forward = [&](Workspace& w, const Bench::Inputs& in) {
-    return attention.forward(w, {in[0], in[1], in[2], test::rows, test::memory_rows, false, test::put(w, mask)});
+    return attention.forward(w, {in[0], in[1], in[2], test::kRows, test::kMemoryRows, false, test::put(w, mask)});
   };
   b.backward = [&](Workspace& w, const Tensor& dy) {
     const auto [query, key, value] = attention.backward(w, dy);
@@ -242,7 +242,7 @@ void check_encoder(const Options& more) {
   Layer layer(architecture(more));
   Bench b({&layer});
   b.input(10, 6);
-  b.forward = [&](Workspace& w, const Bench::Inputs& in) { return layer.forward(w, in[0], test::rows); };
+  b.forward = [&](Workspace& w, const Bench::Inputs& in) { return layer.forward(w, in[0], test::kRows); };
   b.backward = [&](Workspace& w, const Tensor& dy) { return Bench::Inputs{layer.backward(w, dy)}; };
   b.check();
 }
@@ -254,7 +254,7 @@ void check_decoder(const Options& more) {
   b.input(10, 6);
   b.input(9, 6);
   b.forward = [&](Workspace& w, const Bench::Inputs& in) {
-    return layer.forward(w, {in[0], in[1], test::rows, test::memory_rows});
+    return layer.forward(w, {in[0], in[1], test::kRows, test::kMemoryRows});
   };
   b.backward = [&](Workspace& w, const Tensor& dy) {
     const nn::DecoderGradients d = layer.backward(w, dy);
@@ -263,27 +263,27 @@ void check_decoder(const Options& more) {
   b.check();
 }
 
-const Options pre{{"norm_position", "pre"}}, batch{{"norm", "batch"}},
-    pre_batch{{"norm", "batch"}, {"norm_position", "pre"}};
+const Options kPre{{"norm_position", "pre"}}, kBatch{{"norm", "batch"}},
+    kPreBatch{{"norm", "batch"}, {"norm_position", "pre"}};
 
 TEST(NnGradients, EncoderLayer) {
   check_encoder<nn::EncoderLayer>({});
-  check_encoder<nn::EncoderLayer>(pre);
+  check_encoder<nn::EncoderLayer>(kPre);
 }
 TEST(NnGradients, Encoder) {
   check_encoder<nn::Encoder>({});
-  check_encoder<nn::Encoder>(pre);
-  check_encoder<nn::Encoder>(batch);
-  check_encoder<nn::Encoder>(pre_batch);
+  check_encoder<nn::Encoder>(kPre);
+  check_encoder<nn::Encoder>(kBatch);
+  check_encoder<nn::Encoder>(kPreBatch);
 }
 TEST(NnGradients, DecoderLayer) {
   check_decoder<nn::DecoderLayer>({});
-  check_decoder<nn::DecoderLayer>(pre);
+  check_decoder<nn::DecoderLayer>(kPre);
 }
 TEST(NnGradients, Decoder) {
   check_decoder<nn::Decoder>({});
-  check_decoder<nn::Decoder>(pre);
-  check_decoder<nn::Decoder>(batch);
+  check_decoder<nn::Decoder>(kPre);
+  check_decoder<nn::Decoder>(kBatch);
 }
 
 TEST(NnGradients, SmoothedCrossEntropy) {

@@ -42,7 +42,7 @@ const std::shared_ptr<api::LayerState>& Layer::state() const {
 
 void initialize(const Layers& layers, std::uint64_t seed, double gain) {
   api::guarded([&] {
-    ranges::from_0.check("gain", gain);
+    ranges::kFrom0.check("gain", gain);
     std::uint64_t n = 0;
     for (api::LayerState* state : api::states_of(layers)) state->initialize(api::named_seed(seed, n++), gain);
   });

@@ -16,10 +16,10 @@ using testing::Each;
 using testing::HasSubstr;
 
 TEST(NnLimits, WeightsOfNoSentenceAreRefused) {
-  const nn::MultiHeadAttention attention(small);
+  const nn::MultiHeadAttention attention(kSmall);
   Workspace work;
   const Tensor x = put(work, random_matrix(10, 6, 1));
-  attention.forward(work, {x, x, x, test::rows, test::rows, true, {}});
+  attention.forward(work, {x, x, x, test::kRows, test::kRows, true, {}});
   constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
   for (const std::size_t none : {std::size_t{3}, last / 2, last - 1, last})
     EXPECT_THROW(attention.weights(work, none), UsageError) << none;
@@ -49,7 +49,7 @@ TEST(NnLimits, WhatAWorkspaceRefusesTakesNothingOfIt) {
 }
 
 TEST(NnLimits, AFullWorkspaceSaysSoAndCanBeUsedAgain) {
-  const nn::Encoder encoder(small);
+  const nn::Encoder encoder(kSmall);
   Workspace work(1 << 20);
   try {
     encoder.forward(work, work.zeros(10000, 6), {0, 10000});
@@ -59,7 +59,7 @@ TEST(NnLimits, AFullWorkspaceSaysSoAndCanBeUsedAgain) {
   }
   work.begin();
   EXPECT_EQ(work.bytes_in_use(), 0u);
-  EXPECT_EQ(encoder.forward(work, work.zeros(10, 6), test::rows).rows(), 10);
+  EXPECT_EQ(encoder.forward(work, work.zeros(10, 6), test::kRows).rows(), 10);
   EXPECT_GT(work.bytes_in_use(), 10u * 6 * 4);
   EXPECT_THROW(Workspace(size_t{1} << 60), RunError);
 }
@@ -67,7 +67,7 @@ TEST(NnLimits, AFullWorkspaceSaysSoAndCanBeUsedAgain) {
 // A batch with a non-finite number does not affect learning.
 TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
   const auto learned = [](const std::vector<float>& spoiled, bool batch_norm) {
-    Options shape = small;
+    Options shape = kSmall;
     if (batch_norm) shape.insert({"norm", "batch"});
     nn::Encoder encoder(shape);
     nn::Adam adam({&encoder});
@@ -76,7 +76,7 @@ TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
       work.begin_training(1, 1);
       test::Matrix x = random_matrix(10, 6, 1);
       if (first != 0) x.values[0] = first;
-      encoder.backward(work, encoder.forward(work, put(work, x), test::rows));
+      encoder.backward(work, encoder.forward(work, put(work, x), test::kRows));
       return adam.update(work, 0.1);
     };
     for (int i = 0; i < 3; ++i) {
@@ -85,7 +85,7 @@ TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
     }
     EXPECT_THAT(gradients_of(encoder), Each(0));
     work.begin();
-    return numbers(encoder.forward(work, put(work, random_matrix(10, 6, 1)), test::rows));
+    return numbers(encoder.forward(work, put(work, random_matrix(10, 6, 1)), test::kRows));
   };
   for (const bool batch_norm : {false, true})
     EXPECT_EQ(learned({NAN, INFINITY, -INFINITY}, batch_norm), learned({}, batch_norm)) << batch_norm;
@@ -93,14 +93,14 @@ TEST(NnLimits, AGradientThatIsNotFiniteChangesNothing) {
 
 TEST(NnLimits, WithoutASoftmaxAMaskHidesAndNothingElse) {
   for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}) {
-    Options shape = small;
+    Options shape = kSmall;
     shape.insert({"score", score});
     const nn::MultiHeadAttention attention(shape);
     for (const float m : {0.f, -INFINITY, 1.f, -1e9f, INFINITY, NAN}) {
       Workspace work;
       const Tensor x = put(work, random_matrix(10, 6, 1)), mask = work.zeros(10, 5);
       mask.data()[3] = m;
-      const nn::AttentionInputs in{x, x, x, test::rows, test::rows, false, mask};
+      const nn::AttentionInputs in{x, x, x, test::kRows, test::kRows, false, mask};
       if (m == 0 || m == -INFINITY) {
         EXPECT_EQ(attention.forward(work, in).rows(), 10) << score;
       } else {

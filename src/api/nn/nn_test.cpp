@@ -19,7 +19,7 @@ using testing::Each;
 using testing::HasSubstr;
 
 TEST(Nn, ParametersHaveTheNamesAndShapesOfTheModel) {
-  nn::Encoder encoder(small);
+  nn::Encoder encoder(kSmall);
   const std::vector<nn::Parameter> all = encoder.parameters();
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all[0].name, "layers.0.self_attention.qkv.weight");
@@ -29,7 +29,7 @@ TEST(Nn, ParametersHaveTheNamesAndShapesOfTheModel) {
 }
 
 TEST(Nn, RunningStatisticsHaveNoGradients) {
-  Options batch = small;
+  Options batch = kSmall;
   batch.insert({"norm", "batch"});
   nn::Encoder encoder(batch);
   int statistics = 0;
@@ -89,10 +89,10 @@ TEST(Nn, MasksAreOfTheSeedTheStepAndTheCall) {
 }
 
 TEST(Nn, WeightsOfAttentionAreThoseOfOneSentence) {
-  const nn::MultiHeadAttention attention(small);
+  const nn::MultiHeadAttention attention(kSmall);
   Workspace work;
   const Tensor x = put(work, random_matrix(10, 6, 1));
-  attention.forward(work, {x, x, x, test::rows, test::rows, true, {}});
+  attention.forward(work, {x, x, x, test::kRows, test::kRows, true, {}});
   const nn::AttentionWeights w = attention.weights(work, 2);
   EXPECT_EQ(w.heads, 2);
   EXPECT_EQ(w.queries, 4);
@@ -118,20 +118,20 @@ TEST(Nn, LogSoftmaxIsOfEachRow) {
 
 // The rows of a sentence do not depend on the other sentences.
 TEST(Nn, SentencesDoNotSeeEachOther) {
-  const nn::Encoder encoder(small);
+  const nn::Encoder encoder(kSmall);
   const auto x = random_matrix(10, 6, 1);
   Workspace work;
-  const std::vector<float> together = numbers(encoder.forward(work, put(work, x), test::rows));
+  const std::vector<float> together = numbers(encoder.forward(work, put(work, x), test::kRows));
   const test::Matrix last{4, 6, {x.values.begin() + 36, x.values.end()}};
   EXPECT_EQ(numbers(encoder.forward(work, put(work, last), {0, 4})),
             (std::vector<float>{together.begin() + 36, together.end()}));
 }
 
 TEST(Nn, ThreadsShareALayer) {
-  const nn::Encoder encoder(small);
+  const nn::Encoder encoder(kSmall);
   const auto x = random_matrix(10, 6, 1);
   Workspace work;
-  const std::vector<float> expected = numbers(encoder.forward(work, put(work, x), test::rows));
+  const std::vector<float> expected = numbers(encoder.forward(work, put(work, x), test::kRows));
   std::vector<std::vector<float>> found(4);
   std::vector<std::thread> threads;
   for (std::vector<float>& f : found)
@@ -139,7 +139,7 @@ TEST(Nn, ThreadsShareALayer) {
       Workspace own(1 << 20);
       for (int i = 0; i < 20; ++i) {
         own.begin();
-        f = numbers(encoder.forward(own, put(own, x), test::rows));
+        f = numbers(encoder.forward(own, put(own, x), test::kRows));
       }
     });
   for (std::thread& t : threads) t.join();
@@ -216,10 +216,10 @@ TEST_P(NnMisuse, IsRefused) {
 
 Tensor tensor(Workspace& w, int64_t rows, int64_t columns) { return put(w, random_matrix(rows, columns, 1)); }
 
-const std::vector<Misuse> sizes{
+const std::vector<Misuse> kSizes{
     {"no_width", [](Workspace&) { nn::Linear(0, 4); }, "in is 0, but must be a whole number from 1"},
     {"negative_width", [](Workspace&) { nn::LayerNorm(-1); }, "width is -1"},
-    {"no_vocabulary", [](Workspace&) { nn::Embedding(0, small); }, "vocabulary is 0"},
+    {"no_vocabulary", [](Workspace&) { nn::Embedding(0, kSmall); }, "vocabulary is 0"},
     {"no_classes", [](Workspace&) { nn::Generator(6, 0); }, "classes is 0"},
     {"epsilon", [](Workspace&) { nn::LayerNorm(4, NAN); }, "epsilon is"},
     {"all_dropped", [](Workspace&) { nn::Dropout(1); }, "p is 1"},
@@ -250,7 +250,7 @@ const std::vector<Misuse> sizes{
     {"null_layer", [](Workspace&) { nn::initialize({nullptr}, 1); }, "null pointer"},
 };
 
-const std::vector<Misuse> tensors{
+const std::vector<Misuse> kTensors{
     {"no_tensor", [](Workspace& w) { nn::Linear(4, 2).forward(w, {}); }, "x is no tensor"},
     {"width", [](Workspace& w) { nn::Linear(4, 2).forward(w, tensor(w, 3, 5)); }, "x is [3, 5], but must be [any, 4]"},
     {"different_sizes", [](Workspace& w) { add(w, tensor(w, 3, 5), tensor(w, 3, 4)); }, "b is [3, 4], but must be"},
@@ -293,18 +293,18 @@ const std::vector<Misuse> tensors{
      },
      "dy is [3, 4], but must be [3, 2]"},
     {"layer_norm", [](Workspace& w) { nn::LayerNorm(4).forward(w, tensor(w, 3, 5)); }, "x is [3, 5]"},
-    {"feed_forward", [](Workspace& w) { nn::FeedForward(small).forward(w, tensor(w, 3, 5)); }, "x is [3, 5]"},
+    {"feed_forward", [](Workspace& w) { nn::FeedForward(kSmall).forward(w, tensor(w, 3, 5)); }, "x is [3, 5]"},
     {"generator", [](Workspace& w) { nn::Generator(6, 3).forward(w, tensor(w, 3, 5)); }, "x is [3, 5]"},
 };
 
-void encode(Workspace& w, const nn::Offsets& offsets) { nn::Encoder(small).forward(w, tensor(w, 10, 6), offsets); }
-void embed(Workspace& w, const nn::Ids& ids) { nn::Embedding(9, small).forward(w, ids, {0, 3}); }
-void attend(Workspace& w, const nn::AttentionInputs& in) { nn::MultiHeadAttention(small).forward(w, in); }
+void encode(Workspace& w, const nn::Offsets& offsets) { nn::Encoder(kSmall).forward(w, tensor(w, 10, 6), offsets); }
+void embed(Workspace& w, const nn::Ids& ids) { nn::Embedding(9, kSmall).forward(w, ids, {0, 3}); }
+void attend(Workspace& w, const nn::AttentionInputs& in) { nn::MultiHeadAttention(kSmall).forward(w, in); }
 void lose(Workspace& w, const nn::Ids& labels, double smoothing) {
   nn::Generator(6, 3).loss_and_gradient(w, tensor(w, 2, 6), labels, smoothing);
 }
 
-const std::vector<Misuse> batches{
+const std::vector<Misuse> kBatches{
     {"no_offsets", [](Workspace& w) { encode(w, {}); }, "offsets must begin with 0 and end with the 10 rows"},
     {"one_offset", [](Workspace& w) { encode(w, {0}); }, "offsets must begin with 0"},
     {"first_offset",
@@ -361,11 +361,11 @@ const std::vector<Misuse> batches{
        attend(w, {x, x, x, {0, 10}, {0, 10}, false, tensor(w, 10, 9)});
      },
      "mask is [10, 9], but must be [10, 10]"},
-    {"weights_without_forward", [](Workspace& w) { nn::MultiHeadAttention(small).weights(w, 0); },
+    {"weights_without_forward", [](Workspace& w) { nn::MultiHeadAttention(kSmall).weights(w, 0); },
      "no forward() in this pass"},
     {"weights_of_no_sentence",
      [](Workspace& w) {
-       const nn::MultiHeadAttention attention(small);
+       const nn::MultiHeadAttention attention(kSmall);
        const Tensor x = tensor(w, 10, 6);
        attention.forward(w, {x, x, x, {0, 10}, {0, 10}, false, {}});
        attention.weights(w, 1);
@@ -373,7 +373,7 @@ const std::vector<Misuse> batches{
      "there is no sentence 1"},
     {"memory_of_other_sentences",
      [](Workspace& w) {
-       nn::Decoder(small).forward(w, {tensor(w, 10, 6), tensor(w, 9, 6), {0, 10}, {0, 4, 9}});
+       nn::Decoder(kSmall).forward(w, {tensor(w, 10, 6), tensor(w, 9, 6), {0, 10}, {0, 4, 9}});
      },
      "x has 1 sentences, but the memory 2"},
     {"fewer_labels_than_rows", [](Workspace& w) { lose(w, {1}, 0); }, "1 labels for the 2 rows"},
@@ -394,7 +394,7 @@ void update(Workspace& w, const nn::AdamOptions& options, double learning_rate) 
   nn::Adam({&layer}, options).update(w, learning_rate);
 }
 
-const std::vector<Misuse> updates{
+const std::vector<Misuse> kUpdates{
     {"beta",
      [](Workspace& w) {
        update(w, {1, 0.98, 1e-9, 0}, 1);
@@ -420,13 +420,13 @@ const std::vector<Misuse> updates{
 };
 
 const auto by_name = [](const auto& p) { return std::string(p.param.name); };
-INSTANTIATE_TEST_SUITE_P(Sizes, NnMisuse, testing::ValuesIn(sizes), by_name);
-INSTANTIATE_TEST_SUITE_P(Tensors, NnMisuse, testing::ValuesIn(tensors), by_name);
-INSTANTIATE_TEST_SUITE_P(Batches, NnMisuse, testing::ValuesIn(batches), by_name);
-INSTANTIATE_TEST_SUITE_P(Updates, NnMisuse, testing::ValuesIn(updates), by_name);
+INSTANTIATE_TEST_SUITE_P(Sizes, NnMisuse, testing::ValuesIn(kSizes), by_name);
+INSTANTIATE_TEST_SUITE_P(Tensors, NnMisuse, testing::ValuesIn(kTensors), by_name);
+INSTANTIATE_TEST_SUITE_P(Batches, NnMisuse, testing::ValuesIn(kBatches), by_name);
+INSTANTIATE_TEST_SUITE_P(Updates, NnMisuse, testing::ValuesIn(kUpdates), by_name);
 
 TEST(Nn, SentencesLongerThanLearnedPositionsAreRefused) {
-  Options learned = small;
+  Options learned = kSmall;
   learned.insert({{"positions", "learned"}, {"max_positions", 2}});
   Workspace work;
   EXPECT_THROW(nn::Embedding(9, learned).forward(work, {1, 2, 3}, {0, 3}), DataError);

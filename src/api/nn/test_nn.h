@@ -27,7 +27,7 @@ inline nn::Tensor put(nn::Workspace& work, const Matrix& m) {
 
 inline std::vector<float> numbers(const nn::Tensor& t) { return {t.data(), t.data() + t.rows() * t.columns()}; }
 
-inline const Options small{{"dim_model", 6}, {"dim_ff", 8}, {"heads", 2}, {"enc_layers", 1}, {"dec_layers", 1}};
+inline const Options kSmall{{"dim_model", 6}, {"dim_ff", 8}, {"heads", 2}, {"enc_layers", 1}, {"dec_layers", 1}};
 
 inline std::vector<float> values_of(nn::Layer& layer) {
   std::vector<float> all;
@@ -42,6 +42,6 @@ inline std::vector<float> gradients_of(nn::Layer& layer) {
 }
 
 // Three sentences of 5, 1 and 4 rows, and of 2, 4 and 3.
-inline const nn::Offsets rows{0, 5, 6, 10}, memory_rows{0, 2, 6, 9};
+inline const nn::Offsets kRows{0, 5, 6, 10}, kMemoryRows{0, 2, 6, 9};
 
 }  // namespace hexapla::api::test

@@ -15,8 +15,8 @@ namespace hexapla::api {
 namespace {
 
 constexpr double kSmoothing = 0.1, kScale = 0.7;
-const nn::Ids source{3, 4, 5, 2, 6, 2, 7, 8, 3, 2}, target{1, 9, 10, 1, 1, 5, 4, 9}, labels{9, 10, 2, 2, 5, 4, 9, 2};
-const nn::Offsets source_offsets{0, 4, 6, 10}, target_offsets{0, 3, 4, 8};
+const nn::Ids kSource{3, 4, 5, 2, 6, 2, 7, 8, 3, 2}, kTarget{1, 9, 10, 1, 1, 5, 4, 9}, kLabels{9, 10, 2, 2, 5, 4, 9, 2};
+const nn::Offsets kSourceOffsets{0, 4, 6, 10}, kTargetOffsets{0, 3, 4, 8};
 
 struct Results {
   std::vector<float> logits;
@@ -41,12 +41,12 @@ class Reference {
     cx.training = true;
     model::Transformer::Saved saved;
     Results r;
-    const Tensor memory = model_.encode(cx, source, source_offsets, saved);
-    const Tensor x = model_.decode(cx, {memory, source_offsets}, target, target_offsets, saved);
+    const Tensor memory = model_.encode(cx, kSource, kSourceOffsets, saved);
+    const Tensor x = model_.decode(cx, {memory, kSourceOffsets}, kTarget, kTargetOffsets, saved);
     const auto logits = model_.logits(cx, x).values<float>();
     r.logits.assign(logits.begin(), logits.end());
     arena.clear();
-    const model::BatchView batch{source, target, labels, source_offsets, target_offsets};
+    const model::BatchView batch{kSource, kTarget, kLabels, kSourceOffsets, kTargetOffsets};
     r.loss = model_.loss_and_gradient(cx, batch, kSmoothing, kScale, saved).loss;
     for (const auto& [name, p] : by_name()) {
       const auto gradient = p.grad.values<float>();
@@ -97,7 +97,7 @@ class ByHand {
     work.begin_training(1, 0);
     r.logits = test::numbers(generator_.forward(work, decode(work)));
     work.begin_training(1, 0);
-    const auto [loss, dx] = generator_.loss_and_gradient(work, decode(work), labels, kSmoothing, kScale);
+    const auto [loss, dx] = generator_.loss_and_gradient(work, decode(work), kLabels, kSmoothing, kScale);
     r.loss = loss.smoothed;
     const auto [d, d_memory] = decoder_.backward(work, dx);
     target_embedding().backward(work, d);
@@ -113,9 +113,9 @@ class ByHand {
     return nn::Generator(target_embedding(), bias);
   }
   nn::Tensor decode(nn::Workspace& work) {
-    const nn::Tensor memory = encoder_.forward(work, embedding_.forward(work, source, source_offsets), source_offsets);
-    const nn::Tensor x = target_embedding().forward(work, target, target_offsets);
-    return decoder_.forward(work, {x, memory, target_offsets, source_offsets});
+    const nn::Tensor memory = encoder_.forward(work, embedding_.forward(work, kSource, kSourceOffsets), kSourceOffsets);
+    const nn::Tensor x = target_embedding().forward(work, kTarget, kTargetOffsets);
+    return decoder_.forward(work, {x, memory, kTargetOffsets, kSourceOffsets});
   }
   static void add_embedding(nn::Embedding& from, const std::string& table, const std::string& stack,
                             std::map<std::string, nn::Parameter>& to) {

@@ -18,10 +18,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double wanted = 0.9;
+constexpr double kWanted = 0.9;
 // Used if not measured: TCP between hosts in one room.
-constexpr train::scale::Network usual_tcp{25e-6, 5e-6, 0};
-constexpr int most_processes = 1024;
+constexpr train::scale::Network kUsualTcp{25e-6, 5e-6, 0};
+constexpr int kMostProcesses = 1024;
 
 // Measurements with the first `processes` processes.
 struct Measured {
@@ -71,7 +71,7 @@ class ClusterBenching {
   }
 
   static train::scale::Network link_of(const std::vector<Measured>& measured) {
-    return measured.size() > 1 ? measured[1].network : usual_tcp;
+    return measured.size() > 1 ? measured[1].network : kUsualTcp;
   }
   static train::scale::Network with_rate(train::scale::Network network, double gigabits) {
     network.per_byte = 1 / bytes_of(gigabits);
@@ -116,20 +116,20 @@ class ClusterBenching {
         "\nComputed: one process on each host, {} of links {} ({:.1f} us, {:.2f} us a message); {}.\n"
         "Efficiency, and tokens of a process's batch for {}; last, the link that reaches it with {} tokens:\n{:>9}",
         "latencies", measured.size() > 1 ? "measured" : "assumed", link.latency * 1e6, link.per_message * 1e6,
-        o_.overlap ? "sums overlap with the backward pass" : "sums begin when the step is over", percent(wanted),
+        o_.overlap ? "sums overlap with the backward pass" : "sums begin when the step is over", percent(kWanted),
         text::grouped(load_.tokens), "processes");
     for (const double rate : o_.rates) text += fmt::format(" {:>20}", fmt::format("{:g} Gbit/s", rate));
-    text += fmt::format(" {:>14}\n", percent(wanted));
-    for (int n = 2; n <= most_processes; n *= 2) {
+    text += fmt::format(" {:>14}\n", percent(kWanted));
+    for (int n = 2; n <= kMostProcesses; n *= 2) {
       text += fmt::format("{:>9}", text::grouped(n));
       for (const double rate : o_.rates) {
         const train::scale::Network network = with_rate(link, rate);
-        const double tokens = train::scale::tokens_for(wanted, work, network, n, sums());
+        const double tokens = train::scale::tokens_for(kWanted, work, network, n, sums());
         text +=
             fmt::format(" {:>20}", fmt::format("{} {:>12}", percent(train::scale::efficiency(work, network, n, sums())),
                                                tokens > 0 ? text::grouped(std::llround(tokens)) : "never"));
       }
-      const double bandwidth = train::scale::bandwidth_for(wanted, work, link, n, sums());
+      const double bandwidth = train::scale::bandwidth_for(kWanted, work, link, n, sums());
       text += fmt::format(" {:>14}\n", bandwidth > 0 ? gigabits_text(bandwidth * 8e-9) : "none");
     }
     return text;
@@ -167,7 +167,7 @@ class ClusterBenching {
     }
     const train::scale::Network link = link_of(measured);
     for (const double rate : o_.rates)
-      for (int n = 1; n <= most_processes; n *= 2) {
+      for (int n = 1; n <= kMostProcesses; n *= 2) {
         const train::scale::Network network = with_rate(link, rate);
         const train::scale::Predicted t = train::scale::simulate(measured[0].work, network, n, sums());
         j["computed"].push_back(
@@ -175,7 +175,7 @@ class ClusterBenching {
              {"processes", n},
              {"seconds", t.total()},
              {"efficiency", train::scale::efficiency(measured[0].work, network, n, sums())},
-             {"tokens_for_90_percent", train::scale::tokens_for(wanted, measured[0].work, network, n, sums())}});
+             {"tokens_for_90_percent", train::scale::tokens_for(kWanted, measured[0].work, network, n, sums())}});
       }
     return json_text(j) + "\n";
   }
@@ -187,7 +187,7 @@ class ClusterBenching {
                          {}};
     for (size_t i = 0; i < o_.rates.size() && i < 3; ++i) {
       inspect::Series series{fmt::format("{:g} Gbit/s", o_.rates[i]), {}, true};
-      for (int n = 1; n <= most_processes; n *= 2)
+      for (int n = 1; n <= kMostProcesses; n *= 2)
         series.points.emplace_back(std::log2(n),
                                    train::scale::efficiency(work, with_rate(link, o_.rates[i]), n, sums()));
       chart.series.push_back(std::move(series));

@@ -16,7 +16,7 @@ namespace {
 
 using Pairs = std::vector<data::Example>;
 
-constexpr int64_t longest = 128;  // tokens of a side
+constexpr int64_t kLongest = 128;  // tokens of a side
 
 // Lengths typical of news (wmt) or picture captions (multi30k); targets are about 5 % longer.
 int64_t source_length(Random& random, const std::string& lengths) {
@@ -129,7 +129,7 @@ train::TrainOptions options_of(const TrainBench& o, const std::string& precision
   c.dropout = c.attention_dropout = c.activation_dropout = o.dropout;
   options.lr = 1e-4;
   options.batch_tokens = o.tokens;
-  options.max_length = longest;
+  options.max_length = kLongest;
   options.precision = precision;
   return options;
 }

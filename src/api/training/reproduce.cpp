@@ -33,7 +33,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
     throw DataError(cat(file,
                         ": it was trained on stdin, which cannot be read again; to reproduce a run, keep its text ",
                         "in a file"));
-  if (was.files.empty() || std::find(sets.begin(), sets.end(), data::pairs_of_program) != sets.end())
+  if (was.files.empty() || std::find(sets.begin(), sets.end(), data::kPairsOfProgram) != sets.end())
     throw DataError(cat(file, ": it was not trained on files (a demo: hexapla demo --retrain makes it again)"));
   train::TrainOptions o = was.options;
   o.architecture = config;

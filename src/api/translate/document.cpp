@@ -9,7 +9,7 @@ namespace hexapla {
 namespace api {
 namespace {
 
-constexpr std::size_t portion = 2000;  // lines: enough for batches of similar lengths, few enough to show progress
+constexpr std::size_t kPortion = 2000;  // lines: enough for batches of similar lengths, few enough to show progress
 
 // Lines of a document for one call of the translator.
 class Lines {
@@ -64,8 +64,8 @@ std::string translated(const Translator& translator, const text::document::Docum
   if (options.n_best.value_or(1) != 1) refuse("n_best", cat(*options.n_best));
   const std::size_t all = document.lines().size();
   text::document::Document::Lines found(all);
-  for (std::size_t begin = 0; begin < all; begin += portion) {
-    const std::size_t end = std::min(begin + portion, all);
+  for (std::size_t begin = 0; begin < all; begin += kPortion) {
+    const std::size_t end = std::min(begin + kPortion, all);
     for (const bool aligned : {false, true}) {
       Lines lines(document, aligned);
       for (std::size_t line = begin; line < end; ++line) lines.add(line);

@@ -36,7 +36,7 @@ LiveService::~LiveService() {
 LiveService::Running& LiveService::running() {
   if (running_) return *running_;
   process_ = getpid();
-  const int loops = std::clamp(threads_, 1, most_loops);
+  const int loops = std::clamp(threads_, 1, kMostLoops);
   auto all = std::make_unique<Running>(models_.members.front(), ensemble_, loops);
   int i = 0;
   for (Loop& loop : all->loops) begin(*all, loop, threads_ / loops + (i++ < threads_ % loops ? 1 : 0));

@@ -21,14 +21,14 @@ void check_for_requests(const decode::BeamOptions& search);
 class LiveService {
  public:
   // Borrows the models. Uses as many threads as the thread that constructs it: one per decode loop
-  // up to `most_loops`; additional threads are distributed among the loops.
+  // up to kMostLoops; additional threads are distributed among the loops.
   LiveService(const decode::OpenEnsemble& models, const decode::Ensemble& ensemble)
       : models_(models), ensemble_(ensemble), threads_(threads()) {}
   ~LiveService();  // cancels the remaining requests
   LiveService(const LiveService&) = delete;
   LiveService& operator=(const LiveService&) = delete;
 
-  static constexpr int most_loops = 16;
+  static constexpr int kMostLoops = 16;
 
   // Errors as LiveTranslator::submit(). -> the translator and the request's name, for canceling it
   std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> submit(decode::TextRequest request);

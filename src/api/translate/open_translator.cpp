@@ -15,7 +15,7 @@ decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
   const std::string precision = options.precision.value_or("f32");
   check_choice({"f32", "bf16", "int8"}, "precision", precision);
   check_choice(decode::mixture_names(), "ensemble", options.ensemble);
-  for (const double weight : options.weights) ranges::model_weight.check("weights", weight);
+  for (const double weight : options.weights) ranges::kModelWeight.check("weights", weight);
   if (paths.size() == 1 && (!options.weights.empty() || options.ensemble != "linear"))
     throw UsageError(cat("`", options.weights.empty() ? "ensemble" : "weights",
                          "` is for several models, but there is one: leave it out"),

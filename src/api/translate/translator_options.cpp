@@ -91,7 +91,7 @@ decode::DecodingOptions declared_options(const TranslatorOptions& options, const
 decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given) {
   decode::DecodingOptions usual;
   const Given by = by_name(given, names_of<decode::DecodingOptions>());
-  if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::beam.most;
+  if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::kBeam.most;
   return decode::read_options(std::move(given), usual);
 }
 

@@ -119,11 +119,11 @@ bool has(Isa isa, Precision precision) {
 
 const Kernels& kernels_of(Isa isa) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (isa >= Isa::avx512) return avx512::kernels;
-  if (isa == Isa::avx2) return avx2::kernels;
+  if (isa >= Isa::avx512) return avx512::kKernels;
+  if (isa == Isa::avx2) return avx2::kKernels;
 #endif
   HEXAPLA_CHECK(isa == Isa::generic, "no kernels for ", name_of(isa), " were built");
-  return generic::kernels;
+  return generic::kKernels;
 }
 
 Kernels kernels_of(Isa isa, Precision precision) {

@@ -7,8 +7,8 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t chunk = 16384;           // elements of an element-wise call in one task
-constexpr int64_t beyond_cache = 1 << 21;  // above this, the result will not be in a cache when it is next read
+constexpr int64_t kChunk = 16384;          // elements of an element-wise call in one task
+constexpr int64_t kBeyondCache = 1 << 21;  // above this, the result will not be in a cache when it is next read
 
 // The start of row `row`, counted over all dimensions but the last.
 float* row_of(const Tensor& t, int64_t row) {
@@ -27,7 +27,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
   std::array<float*, n> at;
   if (std::all_of(t.begin(), t.end(), [](const Tensor& x) { return x.contiguous(); })) {
     for (size_t i = 0; i < n; ++i) at[i] = t[i].template data<float>();
-    return in_chunks(t[0].size(), chunk, [&](int64_t from, int64_t count) {
+    return in_chunks(t[0].size(), kChunk, [&](int64_t from, int64_t count) {
       std::array<float*, n> here = at;
       for (float*& p : here) p += from;
       f(here, count);
@@ -36,7 +36,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
   const int64_t width = t[0].shape[-1];
   for (const Tensor& x : t)
     HEXAPLA_CHECK(x.strides[x.shape.rank() - 1] == 1 || width == 1, x.shape, " has gaps within its rows");
-  in_chunks(t[0].rows(), std::max<int64_t>(1, chunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
+  in_chunks(t[0].rows(), std::max<int64_t>(1, kChunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
     std::array<float*, n> here;
     for (int64_t row = from; row < from + count; ++row) {
       for (size_t i = 0; i < n; ++i) here[i] = row_of(t[i], row);
@@ -49,7 +49,7 @@ void each_stretch(const std::array<Tensor, n>& t, F f) {
 template <class F>
 void each_row(const Tensor& x, F f) {
   const int64_t width = x.shape[-1];
-  in_chunks(x.rows(), std::max<int64_t>(1, chunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
+  in_chunks(x.rows(), std::max<int64_t>(1, kChunk / std::max<int64_t>(1, width)), [&](int64_t from, int64_t count) {
     for (int64_t row = from; row < from + count; ++row) f(row, width);
   });
 }
@@ -67,7 +67,7 @@ const int32_t* checked_ids(Tensor ids, int64_t rows) {
 }  // namespace
 
 void CpuBackend::fill(Tensor x, double value) {
-  const auto fill = x.size() > beyond_cache ? k_.fill_past_cache : k_.fill;
+  const auto fill = x.size() > kBeyondCache ? k_.fill_past_cache : k_.fill;
   each_stretch(std::array{x}, [&](auto p, int64_t n) { fill(p[0], static_cast<float>(value), n); });
 }
 
@@ -134,7 +134,7 @@ void CpuBackend::embed(Tensor table, Tensor ids, double scale, Write how, Tensor
   const Matrix rows = matrix(table, "table"), out = matrix(y, "y");
   const int32_t* id = checked_ids(ids, rows.rows);
   const auto copy = how == Write::set ? k_.scaled : k_.add_scaled;
-  in_chunks(out.rows, std::max<int64_t>(1, chunk / out.width), [&](int64_t from, int64_t count) {
+  in_chunks(out.rows, std::max<int64_t>(1, kChunk / out.width), [&](int64_t from, int64_t count) {
     for (int64_t n = from; n < from + count; ++n)
       copy(rows.row(id[n]), static_cast<float>(scale), out.row(n), out.width);
   });
@@ -153,7 +153,7 @@ void CpuBackend::embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtab
 void CpuBackend::put_rows(Tensor x, Tensor ids, Tensor y) {
   const Matrix in = matrix(x, "x"), out = matrix(y, "y");
   const int32_t* id = checked_ids(ids, out.rows);
-  in_chunks(in.rows, std::max<int64_t>(1, chunk / in.width), [&](int64_t from, int64_t count) {
+  in_chunks(in.rows, std::max<int64_t>(1, kChunk / in.width), [&](int64_t from, int64_t count) {
     for (int64_t n = from; n < from + count; ++n) std::copy_n(in.row(n), in.width, out.row(id[n]));
   });
 }
@@ -183,7 +183,7 @@ void CpuBackend::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s)
   all.v_scale = static_cast<float>(1 / (1 - std::pow(s.beta2, t)));
   all.grad_scale = static_cast<float>(s.grad_scale);
   all.decay = static_cast<float>(s.lr * s.weight_decay);
-  in_chunks(all.n, chunk, [&](int64_t from, int64_t count) {
+  in_chunks(all.n, kChunk, [&](int64_t from, int64_t count) {
     AdamRange here = all;
     here.p += from;
     here.m += from;
@@ -196,9 +196,9 @@ void CpuBackend::adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& s)
 
 double CpuBackend::sum_of_squares(Tensor x) {
   const float* p = vector_of(x, "x");
-  const int64_t n = x.size(), chunks = (n + chunk - 1) / chunk;
+  const int64_t n = x.size(), chunks = (n + kChunk - 1) / kChunk;
   auto* sums = reinterpret_cast<double*>(thread_scratch(Slot::partial, 2 * chunks));
-  in_chunks(n, chunk, [&](int64_t from, int64_t count) { sums[from / chunk] = k_.sum_of_squares(p + from, count); });
+  in_chunks(n, kChunk, [&](int64_t from, int64_t count) { sums[from / kChunk] = k_.sum_of_squares(p + from, count); });
   double total = 0;
   for (int64_t i = 0; i < chunks; ++i) total += sums[i];
   return total;

@@ -6,7 +6,7 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t rows_of_a_thread = 64;
+constexpr int64_t kRowsOfAThread = 64;
 
 int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width)); }
 
@@ -100,7 +100,7 @@ void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, T
   const Weight w(in.w.values, output_.get()), transposed(w_transposed, output_transposed_.get());
   each_tile(in.x.shape[0], tile.shape[0], [&](int64_t from, int64_t count) {
     const Tensor logits = tile.slice(0, count);
-    in_chunks(count, rows_of_a_thread, [&](int64_t at, int64_t n) {
+    in_chunks(count, kRowsOfAThread, [&](int64_t at, int64_t n) {
       const Tensor own = logits.slice(at, n);
       linear(in.x.slice(from + at, n), w, in.b, own);
       run_loss(k_.loss_gradient, in, l, matrix(own, "tile"), from + at);

@@ -5,10 +5,10 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t norm_rows = 64;     // rows in one task, which have their own sums
-constexpr int64_t column_chunk = 32;  // BatchNorm columns in one task
+constexpr int64_t kNormRows = 64;     // rows in one task, which have their own sums
+constexpr int64_t kColumnChunk = 32;  // BatchNorm columns in one task
 
-int64_t rows_to_share(int64_t width) { return std::max<int64_t>(norm_rows, 16384 / std::max<int64_t>(1, width)); }
+int64_t rows_to_share(int64_t width) { return std::max<int64_t>(kNormRows, 16384 / std::max<int64_t>(1, width)); }
 
 BatchNormColumns columns_from(BatchNormColumns n, int64_t from, int64_t width) {
   n.width = width;
@@ -126,7 +126,7 @@ void CpuBackend::batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double
   all.rstd = vector_of(rstd, "rstd");
   all.mean = vector_of(mean, "mean");
   all.variance = vector_of(variance, "variance");
-  in_chunks(all.width, column_chunk,
+  in_chunks(all.width, kColumnChunk,
             [&](int64_t from, int64_t width) { k_.batch_norm(columns_from(all, from, width)); });
 }
 
@@ -134,7 +134,7 @@ void CpuBackend::batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Te
   NormBackwardRows all = backward_rows(normed, rstd, gain, d);
   all.dgain = vector_of(dgain, "dgain");
   all.dbias = vector_of(dbias, "dbias");
-  in_chunks(all.width, column_chunk, [&](int64_t from, int64_t width) {
+  in_chunks(all.width, kColumnChunk, [&](int64_t from, int64_t width) {
     NormBackwardRows n = all;
     n.width = width;
     n.normed += from;
@@ -152,7 +152,7 @@ void CpuBackend::batch_norm_inference(Tensor x, Tensor r, Tensor gain, Tensor bi
   BatchNormColumns all = batch_norm_columns(x, r, gain, bias, eps, y);
   all.mean = vector_of(mean, "mean");
   all.variance = vector_of(variance, "variance");
-  in_chunks(all.width, column_chunk,
+  in_chunks(all.width, kColumnChunk,
             [&](int64_t from, int64_t width) { k_.batch_norm_inference(columns_from(all, from, width)); });
 }
 

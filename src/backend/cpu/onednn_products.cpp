@@ -17,8 +17,8 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int64_t row_panel = 256, column_panel = 512;
-constexpr size_t most_kept = 2048;  // primitives per thread; a limit, because batch lengths vary
+constexpr int64_t kRowPanel = 256, kColumnPanel = 512;
+constexpr size_t kMostKept = 2048;  // primitives per thread; a limit, because batch lengths vary
 
 // oneDNN asks OpenMP for the number of threads, both when it plans and when it runs.
 class OneThread {
@@ -125,9 +125,9 @@ class OnednnProducts final : public Products {
   void run(const Product& p) override {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0 || !usable(p)) return own_->run(p);
-    const int64_t rows = (p.m + row_panel - 1) / row_panel, columns = (p.n + column_panel - 1) / column_panel;
+    const int64_t rows = (p.m + kRowPanel - 1) / kRowPanel, columns = (p.n + kColumnPanel - 1) / kColumnPanel;
     parallel_for(rows * columns,
-                 [&](int64_t i) { run_panel(panel_of(p, i % rows * row_panel, i / rows * column_panel)); });
+                 [&](int64_t i) { run_panel(panel_of(p, i % rows * kRowPanel, i / rows * kColumnPanel)); });
   }
 
   // For a plain square product; for users to read, and to check whether oneDNN is of any use here.
@@ -140,8 +140,8 @@ class OnednnProducts final : public Products {
  private:
   static Product panel_of(const Product& p, int64_t i, int64_t j) {
     Product panel = p;
-    panel.m = std::min(row_panel, p.m - i);
-    panel.n = std::min(column_panel, p.n - j);
+    panel.m = std::min(kRowPanel, p.m - i);
+    panel.n = std::min(kColumnPanel, p.n - j);
     panel.a += i * p.a_row;
     panel.b += j * p.b_n;
     panel.c += i * p.c_stride + j;
@@ -156,11 +156,11 @@ class OnednnProducts final : public Products {
     p.m = 1;
     const Key key = key_of(p);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    if (known.size() > most_kept) known.clear();
+    if (known.size() > kMostKept) known.clear();
     const OneThread only;
     bool good = true;
-    for (const int64_t columns : {std::min(p.n, column_panel), (p.n - 1) % column_panel + 1})
-      for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{17}, row_panel}) {
+    for (const int64_t columns : {std::min(p.n, kColumnPanel), (p.n - 1) % kColumnPanel + 1})
+      for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{17}, kRowPanel}) {
         Product panel = p;
         panel.m = rows;
         panel.n = columns;
@@ -175,7 +175,7 @@ class OnednnProducts final : public Products {
     const Key key = key_of(p);
     auto found = kept.find(key);
     if (found == kept.end()) {
-      if (kept.size() > most_kept) kept.clear();
+      if (kept.size() > kMostKept) kept.clear();
       found = kept.try_emplace(key, p).first;
     }
     found->second(p);

@@ -24,8 +24,8 @@ static_assert(!TakesFieldsByPlace<cpu::Product>);
 struct Shapes {
   int64_t rows, in, out;
 };
-const Shapes shapes[] = {{1, 1, 1},    {1, 7, 5},     {7, 1, 3},    {5, 3, 1},      {16, 16, 16},  {7, 33, 65},
-                         {70, 65, 33}, {1, 1030, 64}, {2, 5, 1003}, {300, 128, 70}, {40, 600, 130}};
+const Shapes kShapes[] = {{1, 1, 1},    {1, 7, 5},     {7, 1, 3},    {5, 3, 1},      {16, 16, 16},  {7, 33, 65},
+                          {70, 65, 33}, {1, 1030, 64}, {2, 5, 1003}, {300, 128, 70}, {40, 600, 130}};
 
 class Numbers {
  public:
@@ -47,7 +47,7 @@ class CpuPacked : public testing::TestWithParam<cpu::Variant> {};
 TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
   const auto backend = cpu::make(GetParam());
   Numbers n;
-  for (const Shapes& s : shapes)
+  for (const Shapes& s : kShapes)
     for (const bool transposed : {false, true}) {
       const Tensor stored = n.normal(transposed ? Shape{s.out, s.in} : Shape{s.in, s.out});
       const Tensor w = transposed ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
@@ -149,7 +149,7 @@ TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
   for (const Isa isa : {Isa::avx512, Isa::amx}) {
     if (isa > best_isa()) continue;
     const auto backend = make_cpu_backend(isa);
-    for (const Shapes& s : shapes)
+    for (const Shapes& s : kShapes)
       for (const bool transposed : {false, true})
         EXPECT_LE(worst_error(*backend, s, transposed, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
     EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is really rounded
@@ -161,7 +161,7 @@ TEST(CpuQuantized, TilesGiveTheBitsOfVectors) {
   const auto tiles = make_cpu_backend(Isa::amx, Precision::int8),
              vectors = make_cpu_backend(Isa::avx512, Precision::int8);
   Numbers n;
-  for (const Shapes& s : shapes)
+  for (const Shapes& s : kShapes)
     for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
       const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
       const Tensor y = n.normal({rows, s.out}), z = n.normal({rows, s.out});
@@ -176,7 +176,7 @@ TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
   for (const Isa isa : {Isa::generic, Isa::avx2}) {
     if (isa > best_isa()) continue;
     const auto backend = make_cpu_backend(isa);
-    for (const Shapes& s : shapes)
+    for (const Shapes& s : kShapes)
       for (const bool transposed : {false, true})
         EXPECT_LE(worst_error(*backend, s, transposed, false), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
   }

@@ -7,10 +7,10 @@
 namespace hexapla::cpu {
 namespace {
 
-constexpr int64_t row_panel = 256;      // most rows of a chunk: its part of a fits into the L2 cache
-constexpr double worth_a_thread = 1e5;  // with fewer multiplications per thread, a second thread costs more than it
-                                        // saves
-constexpr int64_t columns_to_pack = 256;
+constexpr int64_t kRowPanel = 256;     // most rows of a chunk: its part of a fits into the L2 cache
+constexpr double kWorthAThread = 1e5;  // with fewer multiplications per thread, a second thread costs more than it
+                                       // saves
+constexpr int64_t kColumnsToPack = 256;
 
 int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 int64_t round_up(int64_t n, int64_t to) { return parts(n, to) * to; }
@@ -25,9 +25,9 @@ struct Panel {
 Panel panel_of(const Product& p, const ProductKernel& k) {
   constexpr int64_t packing = 3;  // cost of packing relative to reading
   const double work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const int64_t wanted = std::min<int64_t>(threads(), static_cast<int64_t>(work / worth_a_thread));
+  const int64_t wanted = std::min<int64_t>(threads(), static_cast<int64_t>(work / kWorthAThread));
   const int64_t tiles = parts(p.m, k.tile_rows), strips = parts(p.n, k.tile_columns);
-  const int64_t fewest = parts(p.m, row_panel / k.tile_rows * k.tile_rows);
+  const int64_t fewest = parts(p.m, kRowPanel / k.tile_rows * k.tile_rows);
   int64_t best_rows = fewest, best_columns = 1, best_cost = std::numeric_limits<int64_t>::max();
   for (int64_t rows = fewest; rows <= tiles; rows *= 2) {
     const int64_t columns = std::clamp<int64_t>(parts(wanted, rows), 1, strips);
@@ -57,14 +57,14 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
 // For plain weights; int8 is for packed ones.
 ProductKernel plain_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::bf16) return isa == Isa::amx ? amxbf16::product : avx512bf16::product;
+  if (precision == Precision::bf16) return isa == Isa::amx ? amxbf16::kProduct : avx512bf16::kProduct;
 #endif
   HEXAPLA_CHECK(precision != Precision::bf16, "no products in bf16 were built");
   return kernels_of(isa).product;
 }
 ProductKernel packed_kernel(Isa isa, Precision precision) {
 #ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::int8) return isa == Isa::amx ? amxint8::product : avx512vnni::product;
+  if (precision == Precision::int8) return isa == Isa::amx ? amxint8::kProduct : avx512vnni::kProduct;
 #endif
   return plain_kernel(isa, precision);
 }
@@ -136,7 +136,7 @@ class OwnProducts final : public Products {
     return strips;
   }
   static void pack_strips(const Product& p, const ProductKernel& kernel, const PackedMemory& out) {
-    in_chunks(p.n, columns_to_pack, [&](int64_t from, int64_t n) {
+    in_chunks(p.n, kColumnsToPack, [&](int64_t from, int64_t n) {
       Product part = p;
       part.b += from * p.b_n;
       part.n = n;

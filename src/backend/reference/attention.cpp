@@ -9,7 +9,7 @@
 namespace hexapla::reference {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // The two kinds of scores between a query q and a key k of head h, and their gradients.
 struct ScaledDot {
@@ -44,10 +44,10 @@ Additive additive(Tensor w) { return {load(w), Rows(w)}; }
 // Turns scores into weights, in place; returns the log of the sum of exp(scores). A row that sees
 // no key gets weights 0.
 double softmax(std::vector<double>& s) {
-  const double top = s.empty() ? minus_infinity : *std::max_element(s.begin(), s.end());
-  if (top == minus_infinity) {
+  const double top = s.empty() ? kMinusInfinity : *std::max_element(s.begin(), s.end());
+  if (top == kMinusInfinity) {
     std::fill(s.begin(), s.end(), 0.0);
-    return minus_infinity;
+    return kMinusInfinity;
   }
   double sum = 0;
   for (double& x : s) sum += x = std::exp(x - top);

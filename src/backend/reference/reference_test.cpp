@@ -19,13 +19,13 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::Pointwise;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Numbers = std::vector<double>;
 Tensor view(Numbers& v, Shape s) { return Tensor::of(v.data(), s); }
 Tensor view(Numbers& v) { return view(v, {static_cast<int64_t>(v.size())}); }
-Numbers unset(size_t n) { return Numbers(n, nan); }
+Numbers unset(size_t n) { return Numbers(n, kNan); }
 
 // Each within 1e-12.
 auto near(const Numbers& expected) { return Pointwise(DoubleNear(1e-12), expected); }
@@ -76,7 +76,7 @@ TEST_F(Attention, SequencesDoNotSeeEachOther) {
 }
 
 TEST_F(Attention, MaskIsAddedToTheScores) {
-  Numbers mask{std::log(4), 0, 0, -infinity};
+  Numbers mask{std::log(4), 0, 0, -kInfinity};
   AttentionInput in = input();
   in.mask = view(mask, {2, 2});
   run(in);
@@ -84,12 +84,12 @@ TEST_F(Attention, MaskIsAddedToTheScores) {
 }
 
 TEST_F(Attention, ARowThatSeesNothingIsZeroAndHasNoGradient) {
-  Numbers mask{-infinity, -infinity, 0, 0};
+  Numbers mask{-kInfinity, -kInfinity, 0, 0};
   AttentionInput in = input();
   in.mask = view(mask, {2, 2});
   run(in);
   EXPECT_THAT(out_, near({0, 17.5}));
-  EXPECT_EQ(lse_[0], -infinity);
+  EXPECT_EQ(lse_[0], -kInfinity);
   Numbers d_out{1, 0}, dq = unset(2), dk = unset(2), dv = unset(2);
   backend_->attention_backward(in, view(out_, {2, 1}), view(lse_, {2, 1}), view(d_out, {2, 1}), view(dq, {2, 1, 1}),
                                view(dk, {2, 1, 1}), view(dv, {2, 1, 1}));
@@ -163,10 +163,10 @@ TEST(Philox, KnownAnswers) {
 
 class Dropout : public Reference {
  protected:
-  static constexpr int64_t rows = 500, width = 300;
+  static constexpr int64_t kRows = 500, kWidth = 300;
   Numbers mask(DropoutMask m) {
-    Numbers ones(rows * width, 1), y = unset(rows * width);
-    backend_->dropout(view(ones, {rows, width}), m, view(y, {rows, width}));
+    Numbers ones(kRows * kWidth, 1), y = unset(kRows * kWidth);
+    backend_->dropout(view(ones, {kRows, kWidth}), m, view(y, {kRows, kWidth}));
     return y;
   }
 };
@@ -179,7 +179,7 @@ TEST_F(Dropout, KeepsTheFractionAndTheExpectation) {
       sum += x;
       EXPECT_TRUE(x == 0 || std::abs(x - 1 / (1.0 - p)) < 1e-9);
     }
-    const double n = rows * width, deviation = std::sqrt(p * (1 - p) / n);
+    const double n = kRows * kWidth, deviation = std::sqrt(p * (1 - p) / n);
     EXPECT_NEAR(kept / n, 1 - p, 5 * deviation);
     EXPECT_NEAR(sum / n, 1, 5 * deviation / (1 - p));
   }
@@ -197,7 +197,7 @@ TEST_F(Dropout, TakesTheBitsThatItsDefinitionSays) {
   const Numbers y = mask({(uint64_t{9} << 32) + 7, 3, 2, 0.5f});
   for (const auto& k : known) {
     const uint32_t bits = philox({k.counter, 5, 2, 3}, {7, 9})[k.word] >> k.shift & 0xFFFF;
-    EXPECT_EQ(y[5 * width + k.column], bits >= 32768 ? 2 : 0) << k.column;
+    EXPECT_EQ(y[5 * kWidth + k.column], bits >= 32768 ? 2 : 0) << k.column;
   }
 }
 
@@ -387,7 +387,7 @@ TEST_F(Reference, EmbeddingsAndTheirGradient) {
 }
 
 TEST_F(Reference, CombineWithZeroForgetsWhatWasThere) {
-  Numbers x{1, 2}, y{nan, infinity};
+  Numbers x{1, 2}, y{kNan, kInfinity};
   backend_->combine(3, view(x), 0, view(y));
   EXPECT_THAT(y, near({3, 6}));
   backend_->combine(1, view(x), 2, view(y));

@@ -10,7 +10,7 @@
 namespace hexapla {
 namespace {
 
-constexpr size_t huge = size_t{2} << 20;  // bytes, on x86 and on arm with 4 KiB pages
+constexpr size_t kHuge = size_t{2} << 20;  // bytes, on x86 and on arm with 4 KiB pages
 
 size_t to_multiple(size_t n, size_t of) { return (n + of - 1) / of * of; }
 
@@ -18,15 +18,15 @@ size_t to_multiple(size_t n, size_t of) { return (n + of - 1) / of * of; }
 
 Pages::Pages(size_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  if (bytes > SIZE_MAX - 2 * huge) throw std::bad_alloc();  // the additions below would overflow
-  const bool worth_it = bytes >= huge;
-  mapped_size_ = worth_it ? to_multiple(bytes, huge) + huge : bytes;  // room to align to a huge page
+  if (bytes > SIZE_MAX - 2 * kHuge) throw std::bad_alloc();  // the additions below would overflow
+  const bool worth_it = bytes >= kHuge;
+  mapped_size_ = worth_it ? to_multiple(bytes, kHuge) + kHuge : bytes;  // room to align to a huge page
   void* p = mmap(nullptr, mapped_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   mapped_ = data_ = static_cast<std::byte*>(p);
   if (!worth_it) return;
-  data_ += to_multiple(reinterpret_cast<uintptr_t>(p), huge) - reinterpret_cast<uintptr_t>(p);
-  madvise(data_, to_multiple(bytes, huge), MADV_HUGEPAGE);  // without huge pages this fails, and small ones will do
+  data_ += to_multiple(reinterpret_cast<uintptr_t>(p), kHuge) - reinterpret_cast<uintptr_t>(p);
+  madvise(data_, to_multiple(bytes, kHuge), MADV_HUGEPAGE);  // without huge pages this fails, and small ones will do
 }
 
 Pages::~Pages() {

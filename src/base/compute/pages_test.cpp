@@ -14,7 +14,7 @@
 namespace hexapla {
 namespace {
 
-constexpr size_t mebibyte = size_t{1} << 20;
+constexpr size_t kMebibyte = size_t{1} << 20;
 
 // The line of /proc/self/smaps that begins with `key`, for the mapping that holds p.
 std::string line_of_mapping(const void* p, const std::string& key) {
@@ -31,7 +31,7 @@ std::string line_of_mapping(const void* p, const std::string& key) {
 }
 
 TEST(Pages, AreZeros) {
-  for (const size_t bytes : {size_t{1}, size_t{4096}, 2 * mebibyte - 1, 2 * mebibyte, 5 * mebibyte + 3}) {
+  for (const size_t bytes : {size_t{1}, size_t{4096}, 2 * kMebibyte - 1, 2 * kMebibyte, 5 * kMebibyte + 3}) {
     const Pages p(bytes);
     EXPECT_EQ(p.size(), bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(p.data()) % 64, 0u) << bytes;
@@ -48,8 +48,8 @@ TEST(Pages, OfNothing) {
 }
 
 TEST(Pages, ManyAskForHugePages) {
-  const Pages many(64 * mebibyte), few(mebibyte);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(many.data()) % (2 * mebibyte), 0u);
+  const Pages many(64 * kMebibyte), few(kMebibyte);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(many.data()) % (2 * kMebibyte), 0u);
   const std::string flags = line_of_mapping(many.data(), "VmFlags:");
   if (flags.empty()) GTEST_SKIP() << "/proc/self/smaps does not tell the flags of mappings";
   if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "this system has no huge pages";
@@ -58,16 +58,16 @@ TEST(Pages, ManyAskForHugePages) {
 }
 
 TEST(Pages, WhatIsForgottenIsZeroAndTakesNoMemory) {
-  Pages p(8 * mebibyte + 5);
+  Pages p(8 * kMebibyte + 5);
   std::fill_n(p.data(), p.size(), std::byte{1});
-  p.forget(2 * mebibyte + 1, 8 * mebibyte);
-  EXPECT_EQ(p.data()[2 * mebibyte], std::byte{1});
-  EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
-  EXPECT_EQ(p.data()[8 * mebibyte], std::byte{1});
-  p.data()[3 * mebibyte] = std::byte{2};  // still usable
+  p.forget(2 * kMebibyte + 1, 8 * kMebibyte);
+  EXPECT_EQ(p.data()[2 * kMebibyte], std::byte{1});
+  EXPECT_EQ(p.data()[3 * kMebibyte], std::byte{0});
+  EXPECT_EQ(p.data()[8 * kMebibyte], std::byte{1});
+  p.data()[3 * kMebibyte] = std::byte{2};  // still usable
   p.forget(0, p.size());
   p.forget(5, 5);
-  EXPECT_EQ(p.data()[3 * mebibyte], std::byte{0});
+  EXPECT_EQ(p.data()[3 * kMebibyte], std::byte{0});
   if (const std::string line = line_of_mapping(p.data(), "Rss:"); !line.empty()) {
     size_t kib = 0;
     std::sscanf(line.c_str(), "Rss: %zu", &kib);
@@ -97,7 +97,7 @@ bool readable(const std::byte* p) {
 }
 
 TEST(Pages, GivenBackKeepTheirPlace) {
-  Pages p(4 * mebibyte), few(100);
+  Pages p(4 * kMebibyte), few(100);
   for (Pages* pages : {&p, &few}) {
     std::byte* const address = pages->data();
     address[0] = std::byte{1};
@@ -111,12 +111,12 @@ TEST(Pages, GivenBackKeepTheirPlace) {
 }
 
 TEST(Pages, AreMoved) {
-  Pages a(4 * mebibyte), b(100);
+  Pages a(4 * kMebibyte), b(100);
   std::byte *const first = a.data(), *const second = b.data();
   first[0] = std::byte{1};
   b = std::move(a);
   EXPECT_EQ(b.data(), first);
-  EXPECT_EQ(b.size(), 4 * mebibyte);
+  EXPECT_EQ(b.size(), 4 * kMebibyte);
   EXPECT_EQ(a.data(), second);  // swapped by the move
   const Pages c(std::move(b));
   EXPECT_EQ(c.data()[0], std::byte{1});

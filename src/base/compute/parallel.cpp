@@ -59,7 +59,8 @@ const int watches_forks = pthread_atfork(before_fork, nullptr, after_fork);
 thread_local int chosen = 0;  // 0: not chosen
 
 int default_threads() {
-  static const int most = std::getenv("OMP_NUM_THREADS") ? static_cast<int>(ranges::threads.most) : usable_processors();
+  static const int most =
+      std::getenv("OMP_NUM_THREADS") ? static_cast<int>(ranges::kThreads.most) : usable_processors();
   return std::min(omp_get_max_threads(), most);
 }
 
@@ -114,7 +115,7 @@ void let_waiting_threads_rest(int team) {
 }  // namespace
 
 void use_threads(int n) {
-  ranges::threads.check("threads", n);
+  ranges::kThreads.check("threads", n);
   chosen = n == 0 ? usable_processors() : n;
   omp_set_num_threads(chosen);
 }

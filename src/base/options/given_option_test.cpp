@@ -21,7 +21,7 @@ struct SomeOptions {
 
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "", ranges::beam);
+    f("beam-size", o.beam_size, "", ranges::kBeam);
     f("alpha", o.alpha, "", Range<double>{-1, 1});
     f("sample", o.sample, "", AnyValue{});
     f("word", o.word, "", AnyValue{});

@@ -22,8 +22,8 @@ namespace hexapla {
 namespace {
 
 // The first byte in the pipe. No byte: the child died.
-constexpr char returned = 'r', threw = 't', no_memory = 'm';
-constexpr const char* memory_end = "had too little memory";
+constexpr char kReturned = 'r', kThrew = 't', kNoMemory = 'm';
+constexpr const char* kMemoryEnd = "had too little memory";
 
 bool write_all(int file, const std::string& bytes) {
   for (size_t at = 0; at < bytes.size();) {
@@ -62,14 +62,14 @@ bool for_lack_of_memory(const std::exception_ptr& error) {
 
 std::string outcome(const std::function<std::string()>& work) {
   try {
-    return returned + work();
+    return kReturned + work();
   } catch (const std::exception& e) {
-    if (for_lack_of_memory(std::current_exception())) return {no_memory};
-    return std::string(1, threw) + e.what();
+    if (for_lack_of_memory(std::current_exception())) return {kNoMemory};
+    return std::string(1, kThrew) + e.what();
   }
 }
 
-constexpr int other_exception = 3;  // exit code: uncaught exception in a thread of the work
+constexpr int kOtherException = 3;  // exit code: uncaught exception in a thread of the work
 
 [[noreturn]] void be_the_child(pid_t parent, int out, const std::function<std::string()>& work) {
   std::locale::global(std::locale::classic());  // SentencePiece reads and writes numbers in the global locale
@@ -77,7 +77,7 @@ constexpr int other_exception = 3;  // exit code: uncaught exception in a thread
   if (getppid() != parent) std::_Exit(1);
   std::set_terminate([] {  // silently: the parent reports it
     const std::exception_ptr error = std::current_exception();
-    std::_Exit(error && for_lack_of_memory(error) ? 1 : other_exception);
+    std::_Exit(error && for_lack_of_memory(error) ? 1 : kOtherException);
   });
   // Skip destructors and buffers: they belong to the parent.
   std::_Exit(write_all(out, outcome(work)) ? 0 : 1);
@@ -89,7 +89,7 @@ std::string end_of(pid_t child) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return "";  // the caller ignores SIGCHLD: rely on the pipe
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
-  if (WIFEXITED(status)) return WEXITSTATUS(status) == other_exception ? "failed in one of its threads" : memory_end;
+  if (WIFEXITED(status)) return WEXITSTATUS(status) == kOtherException ? "failed in one of its threads" : kMemoryEnd;
   // The usual sign that the system or a control group ran out of memory.
   if (WTERMSIG(status) == SIGKILL) return "was killed by the system (signal 9), as happens when memory runs out";
   return cat("was killed by signal ", WTERMSIG(status));
@@ -116,8 +116,8 @@ ChildResult in_child_process(const std::function<std::string()>& work) {
   const std::string end = end_of(child);
   check_canceled();
   if (!end.empty() || result.empty()) return {{}, end.empty() ? "ended without a result" : end};
-  if (result[0] == threw) throw RunError(result.substr(1));
-  if (result[0] == no_memory) return {{}, memory_end};
+  if (result[0] == kThrew) throw RunError(result.substr(1));
+  if (result[0] == kNoMemory) return {{}, kMemoryEnd};
   return {result.substr(1), ""};
 }
 

@@ -14,15 +14,15 @@ namespace hexapla {
 namespace {
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool there_is_a_child = false;
+constexpr bool kThereIsAChild = false;
 #else
-constexpr bool there_is_a_child = true;
+constexpr bool kThereIsAChild = true;
 #endif
 
 class Child : public testing::Test {
  protected:
   void SetUp() override {
-    if (!there_is_a_child) GTEST_SKIP() << "under ThreadSanitizer the work is done in this process";
+    if (!kThereIsAChild) GTEST_SKIP() << "under ThreadSanitizer the work is done in this process";
   }
 };
 

@@ -23,9 +23,9 @@ TEST(Machine, KnowsItself) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool addresses_are_the_sanitizers = true;
+constexpr bool kAddressesAreTheSanitizers = true;
 #else
-constexpr bool addresses_are_the_sanitizers = false;
+constexpr bool kAddressesAreTheSanitizers = false;
 #endif
 
 // f() in a child process limited to `bytes`.
@@ -39,7 +39,7 @@ std::string limited(decltype(RLIMIT_AS) resource, size_t bytes, F f) {
 }
 
 TEST(Machine, ItsOwnLimitsCount) {
-  if (addresses_are_the_sanitizers) GTEST_SKIP() << "a sanitizer needs all addresses";
+  if (kAddressesAreTheSanitizers) GTEST_SKIP() << "a sanitizer needs all addresses";
   if (usable_memory() <= size_t{2} << 30) GTEST_SKIP() << "this machine has less memory than the limits of the test";
   const auto usable = [] { return cat(usable_memory() >> 20, " ", what_limits_memory()); };
   EXPECT_EQ(limited(RLIMIT_AS, size_t{2} << 30, usable), "2048 ulimit -v");
@@ -47,7 +47,7 @@ TEST(Machine, ItsOwnLimitsCount) {
 }
 
 TEST(Machine, SaysWhichLimitRefusedMemoryAndHowHighItShouldBe) {
-  if (addresses_are_the_sanitizers) GTEST_SKIP() << "a sanitizer needs all addresses";
+  if (kAddressesAreTheSanitizers) GTEST_SKIP() << "a sanitizer needs all addresses";
   const auto why = [] { return why_memory_was_refused(size_t{4} << 30); };
   const std::string addresses = limited(RLIMIT_AS, size_t{2} << 30, why);
   EXPECT_THAT(addresses, testing::MatchesRegex("the limit of address space \\(ulimit -v\\) is 2097152 KiB, of which "

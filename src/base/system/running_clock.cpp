@@ -14,7 +14,7 @@ double steady_seconds() {
 double WatchedTime::look(double now) {
   const double stretch = now - last_;
   last_ = now;
-  if (stretch <= longest) sum_ += stretch;
+  if (stretch <= kLongest) sum_ += stretch;
   return sum_;
 }
 

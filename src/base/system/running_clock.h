@@ -5,11 +5,11 @@
 
 namespace hexapla {
 
-// Adds up the time between looks at a clock. A gap of more than `longest` seconds between two looks
+// Adds up the time between looks at a clock. A gap of more than kLongest seconds between two looks
 // is not counted: the process was stopped.
 class WatchedTime {
  public:
-  static constexpr double longest = 1;
+  static constexpr double kLongest = 1;
   explicit WatchedTime(double now) : last_(now) {}
   // Returns the seconds counted until `now`.
   double look(double now);

@@ -102,7 +102,7 @@ void add_augment(Command& app, Action& chosen) {
   bind_languages(*c, a->job.how.source_language, a->job.how.target_language, [a = a.get()] {
     return When{a->job.translates(), "is for translating, but `both-directions` does not: leave it out"};
   });
-  c->add_option("--threads", a->job.how.threads, ranges::threads,
+  c->add_option("--threads", a->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_option("--color", a->color, "auto, always or never")

@@ -107,14 +107,14 @@ void add_bench_train(Command& bench, Action& chosen) {
       ->check(one_of("lengths", {"wmt", "multi30k"}))
       ->default_str("wmt");
   c->add_option("--vocab-size", b->options.vocabulary, kVocabulary, "pieces")->default_str("10000");
-  c->add_option("--batch-tokens", b->options.tokens, ranges::batch_tokens, "target tokens per batch")
+  c->add_option("--batch-tokens", b->options.tokens, ranges::kBatchTokens, "target tokens per batch")
       ->default_str("2048");
-  c->add_option("--dropout", b->options.dropout, ranges::below_1,
+  c->add_option("--dropout", b->options.dropout, ranges::kBelow1,
                 "dropout on sublayer outputs, attention weights and hidden layers")
       ->default_str("0.1");
   c->add_option("--precision", b->options.precision, "auto, f32 or bf16")->default_str("auto");
   c->add_option("--seconds", b->options.seconds, Range<double>{0, 1e6}, "seconds to measure")->default_str("10");
-  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", b->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_option("--write-batches", b->options.batches_file,
                 "write the batches to this file, as JSON, for another program to train on")
@@ -165,7 +165,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
       ->check(one_of("precision", {"f32", "bf16", "int8"}))
       ->default_str("f32")
       ->when(always);
-  c->add_option("-b,--beam-size", b->options.beam, ranges::beam, "1: greedy")->default_str("4")->when(always);
+  c->add_option("-b,--beam-size", b->options.beam, ranges::kBeam, "1: greedy")->default_str("4")->when(always);
   c->add_option("--batch-size", b->options.batch, Range<int64_t>{1, 100'000}, "sentences per batch")
       ->default_str("32")
       ->when(always);
@@ -178,7 +178,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
   c->add_option("--rounds", b->options.rounds, Range<int64_t>{1, 1000}, "rounds; the result is their median")
       ->default_str("3")
       ->when(always);
-  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", b->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("1")
       ->when(always);
   c->add_flag("--json", b->json, "as JSON")->when(always);

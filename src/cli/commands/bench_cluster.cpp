@@ -44,7 +44,7 @@ void add_bench_cluster(Command& bench, Action& chosen) {
       ->delimiter(',')
       ->default_str("1,10,25,100");
   c->add_flag("--overlap", b->options.overlap, "overlap the sums with the backward pass, computed and measured");
-  c->add_option("--threads", b->threads, ranges::threads, "compute threads of each process; 0: one per available core")
+  c->add_option("--threads", b->threads, ranges::kThreads, "compute threads of each process; 0: one per available core")
       ->default_str("1");
   c->add_flag("--json", b->options.json, "as JSON, in seconds");
   c->add_option("--svg", b->svg, "draw the efficiency at the first three rates into this file")

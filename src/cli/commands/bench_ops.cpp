@@ -30,7 +30,7 @@ void add_bench_ops(Command& bench, Action& chosen) {
   c->add_option("--vocab-size", b->options.vocabulary, Range<int64_t>{16, model::Config::kVocabulary.most}, "pieces")
       ->default_str("10000");
   c->add_option("--precision", b->options.precision, "auto, f32 or bf16")->default_str("auto");
-  c->add_option("--threads", b->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", b->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->footer(
       "The last column is the share of the limit: for products and attention the inner loop of a product without\n"

@@ -50,11 +50,11 @@ void add_demo(Command& app, Action& chosen) {
                 "folder of the model; default: hexapla/demo in $XDG_CACHE_HOME or ~/.cache")
       ->type_name("DIR");
   c->add_option("--text", d->options.text, "convert this date to ISO 8601 and print only that");
-  c->add_option("--max-updates", d->options.max_updates, ranges::count_from_1, "number of training updates")
+  c->add_option("--max-updates", d->options.max_updates, ranges::kCountFrom1, "number of training updates")
       ->default_str(cat(api::kDemoUpdates));
-  c->add_option("--seed", d->options.seed, ranges::seed, "random seed for the dates and the training; default: 1");
+  c->add_option("--seed", d->options.seed, ranges::kSeed, "random seed for the dates and the training; default: 1");
   c->add_flag("--retrain", d->options.retrain, "train again even if there is a trained model");
-  c->add_option("--threads", d->options.threads, ranges::threads,
+  c->add_option("--threads", d->options.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", d->quiet, "print only errors and the result");

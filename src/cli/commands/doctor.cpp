@@ -30,7 +30,7 @@ struct Doctor {
 void add_doctor(Command& app, Action& chosen) {
   auto doctor = std::make_shared<Doctor>();
   Command* c = app.add_command("doctor", "check this machine: instruction set, kernels, derivatives");
-  c->add_option("--threads", doctor->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", doctor->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->footer(
       "Examples:\n"

@@ -58,7 +58,7 @@ void add_document(Command& app, Action& chosen) {
   bind_languages(*c, d->job.how.source_language, d->job.how.target_language);
   bind_options(*c, d->search);
   bind_glossary(*c, d->job.glossary);
-  c->add_option("--threads", d->job.how.threads, ranges::threads,
+  c->add_option("--threads", d->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_option("--color", d->color, "auto, always or never")->default_str("auto");

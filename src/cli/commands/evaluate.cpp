@@ -70,14 +70,14 @@ void add_report_options(Command& c, Evaluate& e) {
                "number of resamples for --compare and --confidence")
       ->default_str("1000")
       ->when(resampling);
-  c.add_option("--resample-seed", o.resample.seed, ranges::seed,
+  c.add_option("--resample-seed", o.resample.seed, ranges::kSeed,
                "random seed; draws the same sentences as sacreBLEU with that seed")
       ->default_str("12345")
       ->when(resampling);
   c.add_flag("--sentence-level", o.sentence_level, "print a tab-separated table with one line of scores per sentence");
-  c.add_option("--worst", o.worst, ranges::count, "list the N sentences with the worst scores in the first metric")
+  c.add_option("--worst", o.worst, ranges::kCount, "list the N sentences with the worst scores in the first metric")
       ->type_name("N");
-  c.add_option("--best", o.best, ranges::count, "list the N sentences with the best scores in the first metric")
+  c.add_option("--best", o.best, ranges::kCount, "list the N sentences with the best scores in the first metric")
       ->type_name("N");
   c.add_flag("--json", o.json, "JSON with sacreBLEU's keys");
 }
@@ -123,7 +123,7 @@ void add_evaluate(Command& app, Action& chosen) {
   };
   bind_glossary(*c, e->job.glossary)->when(translating);
   bind_languages(*c, e->job.how.source_language, e->job.how.target_language, translating);
-  c->add_option("--threads", e->job.how.threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", e->job.how.threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", e->quiet, "print only errors");
   c->add_option("--color", e->color, "auto, always or never")

@@ -57,7 +57,7 @@ void add_inspect(Command& app, Action& chosen) {
       ->default_str("auto")
       ->choices({"auto", "always", "never"});
   bind_languages(*c, i->job.source_language, i->job.target_language);
-  c->add_option("--threads", i->threads, ranges::threads,
+  c->add_option("--threads", i->threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   for (const Option& option : c->options())

@@ -76,10 +76,10 @@ void add_lab(Command& app, Action& chosen) {
   c->add_option("name", lab->options.name, "the experiment; without a name they are listed")->type_name("NAME");
   c->add_option("-o,--output", lab->options.output, "folder for the report; the models go to DIR/runs/NAME")
       ->type_name("DIR");
-  c->add_option("--seeds", lab->options.seeds, ranges::count, "trainings of each kind; 0: as the experiment declares");
-  c->add_option("--updates", lab->options.updates, ranges::count,
+  c->add_option("--seeds", lab->options.seeds, ranges::kCount, "trainings of each kind; 0: as the experiment declares");
+  c->add_option("--updates", lab->options.updates, ranges::kCount,
                 "updates of each training; 0: as the experiment declares");
-  c->add_option("--minutes", lab->options.minutes, ranges::from_0,
+  c->add_option("--minutes", lab->options.minutes, ranges::kFrom0,
                 "choose the updates so that the whole takes about this long (table3, softmax); 0: --updates");
   c->add_option("--train-sets", lab->options.train_sets,
                 "parallel text to train on instead of made-up text (table3, softmax)")
@@ -92,7 +92,7 @@ void add_lab(Command& app, Action& chosen) {
       ->when([lab = lab.get()] {
         return When{!lab->options.train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
       });
-  c->add_option("--threads", lab->threads, ranges::threads, "compute threads; 0: one per available core");
+  c->add_option("--threads", lab->threads, ranges::kThreads, "compute threads; 0: one per available core");
   c->add_option("--color", lab->color, "auto, always or never");
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
   c->footer(

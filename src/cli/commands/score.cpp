@@ -56,7 +56,7 @@ void add_score(Command& app, Action& chosen) {
   bind_options(*c, s->search);
   s->command = c;
   bind_shard(*c, s->job.shard, "--tsv");
-  c->add_option("--threads", s->job.how.threads, ranges::threads,
+  c->add_option("--threads", s->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", s->quiet, "print only errors");

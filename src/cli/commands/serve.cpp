@@ -95,8 +95,8 @@ void bind_limits(Serve& s, Command& c) {
         return When{s.service.api_keys.empty(),
                     "is for those without a key, but `api-keys` asks for one: leave one of them out"};
       });
-  c.add_option("--char-limit", s.char_limit, ranges::count, "characters per text; 0: no limit")->default_str("0");
-  c.add_option("--batch-limit", s.batch_limit, ranges::count, "texts per request; 0: no limit")->default_str("0");
+  c.add_option("--char-limit", s.char_limit, ranges::kCount, "characters per text; 0: no limit")->default_str("0");
+  c.add_option("--batch-limit", s.batch_limit, ranges::kCount, "texts per request; 0: no limit")->default_str("0");
   c.add_option("--alternatives-limit", s.service.alternatives_limit, Range<int64_t>{0, 15},
                "other translations that a request may ask for")
       ->default_str("10");
@@ -106,7 +106,7 @@ void bind_limits(Serve& s, Command& c) {
   c.add_option("--waiting-lines", s.waiting, Range<int64_t>{1, 10'000},
                "lines that may be waiting or in translation; further requests get 503")
       ->default_str("10000");
-  c.add_option("--memory", s.memory, ranges::mebibytes,
+  c.add_option("--memory", s.memory, ranges::kMebibytes,
                "MiB that the server may use; 0: four fifths of the memory of the machine or the container")
       ->default_str("0");
   c.add_option("--connections", s.connections, Range<int64_t>{1, 1 << 20}, "connections at a time")
@@ -137,8 +137,8 @@ void add_serve(Command& app, Action& chosen) {
                  if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>)
                    option->check(one_of(name, allowed));
                });
-  c->add_option("--cache", s->cache, ranges::mebibytes, "MiB of translations to keep; 0: none")->default_str("0");
-  c->add_option("--files", s->files, ranges::mebibytes,
+  c->add_option("--cache", s->cache, ranges::kMebibytes, "MiB of translations to keep; 0: none")->default_str("0");
+  c->add_option("--files", s->files, ranges::kMebibytes,
                 "MiB of memory for translated files, which are kept for 30 minutes; 0: no files")
       ->default_str("64");
   const Choices precisions{"f32", "bf16", "int8"};
@@ -146,7 +146,7 @@ void add_serve(Command& app, Action& chosen) {
       ->default_str("f32")
       ->choices(precisions)
       ->check(one_of("precision", precisions));
-  c->add_option("--threads", s->threads, ranges::threads,
+  c->add_option("--threads", s->threads, ranges::kThreads,
                 "compute threads of each model; 0: one per available core; translations do not depend on it")
       ->default_str("0");
   c->add_option("--spec-title", s->service.spec_title,

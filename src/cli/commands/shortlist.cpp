@@ -62,7 +62,7 @@ void add_shortlist(Command& app, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE")
       ->required();
-  c->add_option("--threads", make->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", make->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", make->quiet, "print only errors");
   c->add_option("--color", make->color, "auto, always or never")

@@ -83,7 +83,7 @@ void add_translate(Command& app, Action& chosen) {
                 "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
       ->default_str("linear")
       ->when(of_several);
-  c->add_option("--weights", t->job.how.weights, ranges::model_weight,
+  c->add_option("--weights", t->job.how.weights, ranges::kModelWeight,
                 "weight of each model of an ensemble, as in --weights 2,1")
       ->delimiter(',')
       ->when(of_several);
@@ -106,7 +106,7 @@ void add_translate(Command& app, Action& chosen) {
       ->type_name("FILE");
   bind_shard(*c, t->job.shard, "--input");
   c->add_flag("--strict", t->strict, "exit with code 3 if any line has no translation that satisfies the constraints");
-  c->add_option("--threads", t->job.how.threads, ranges::threads,
+  c->add_option("--threads", t->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_flag("-q,--quiet", t->quiet, "print only errors");

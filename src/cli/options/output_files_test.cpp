@@ -36,7 +36,7 @@ void each_one(CLI::App& app, const std::string& name, F&& f) {
 
 // Files that are read but are not text; and --write-clean, which has its own check
 // (data/curate/clean_writer.h).
-const std::set<std::string> no_text{"--config",       "--vocab",      "--vocabs",     "--write-clean",  "--socket",
+const std::set<std::string> kNoText{"--config",       "--vocab",      "--vocabs",     "--write-clean",  "--socket",
                                     "--certificate",  "--key",        "--api-keys",   "--source-vocab", "--bpe",
                                     "--target-vocab", "--source-spm", "--target-spm", "--map",          "--shortlist"};
 
@@ -50,7 +50,7 @@ TEST(OutputFiles, EveryOptionThatNamesAFileIsReadOrMarkedAsWritten) {
     const bool file = type.find("FILE") != type.npos || type.find("SOURCE") != type.npos;
     const bool read = has_mark(o, text_input()) || has_mark(o, text_input_beside_stdin());
     written += has_mark(o, output_file());
-    EXPECT_TRUE(!file || no_text.count(name) || read != has_mark(o, output_file()))
+    EXPECT_TRUE(!file || kNoText.count(name) || read != has_mark(o, output_file()))
         << command << " " << name << ": give it check(output_file())";
   });
   EXPECT_GE(written, 12);
@@ -70,7 +70,7 @@ TEST_F(Outputs, AreNoInputs) {
     if (!has_mark(output, output_file())) return;
     for (CLI::Option* other : of.get_options()) {
       const std::string type = other->get_type_name();
-      if (other == &output || !(has_mark(*other, text_input()) || no_text.count(other->get_name()))) continue;
+      if (other == &output || !(has_mark(*other, text_input()) || kNoText.count(other->get_name()))) continue;
       Words words;
       std::istringstream names(command);
       for (std::string word; names >> word;) words.push_back(word);

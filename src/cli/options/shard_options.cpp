@@ -9,7 +9,7 @@ namespace hexapla::cli {
 namespace {
 
 // Options that do not affect the output, or that the manifest records separately.
-constexpr const char* without_effect[] = {"model",           "threads",      "quiet", "color",
+constexpr const char* kWithoutEffect[] = {"model",           "threads",      "quiet", "color",
                                           "batch-sentences", "batch-tokens", "shard", "input",
                                           "output",          "files",        "tsv",   "help"};
 
@@ -31,8 +31,8 @@ std::string determining_options(const Command& command) {
   std::string text;
   for (const Option& option : command.options()) {
     const std::string name = option.name().empty() ? option.parsed().get_name() : option.name();
-    const auto* const end = std::end(without_effect);
-    if (option.count() == 0 || std::find(std::begin(without_effect), end, name) != end) continue;
+    const auto* const end = std::end(kWithoutEffect);
+    if (option.count() == 0 || std::find(std::begin(kWithoutEffect), end, name) != end) continue;
     text += ", --" + name;
     const std::vector<std::string> values = option.parsed().reduced_results();
     for (const std::string& value : values) text += " " + value;

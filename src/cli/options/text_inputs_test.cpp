@@ -37,7 +37,7 @@ void each_option(CLI::App& app, F&& f) {
 }
 
 // Options of files that are not text, or are written.
-const std::set<std::string> excepted{
+const std::set<std::string> kExcepted{
     "config",       "vocab",      "vocabs",     "write-clean", "write-batches", "write-model", "out",
     "output",       "trace",      "socket",     "certificate", "key",           "api-keys",    "source-vocab",
     "target-vocab", "source-spm", "target-spm", "map",         "shortlist",     "bpe",         "svg"};
@@ -50,7 +50,7 @@ TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   each_option(app.parser(), [&](const std::string& command, CLI::Option& o) {
     const std::string type = o.get_type_name(), name = name_of(o);
     const bool file = type.find("FILE") != type.npos || type.find("SOURCE") != type.npos;
-    EXPECT_EQ(is_marked(o), file && !excepted.count(name))
+    EXPECT_EQ(is_marked(o), file && !kExcepted.count(name))
         << command << " " << name << ": text input has the type FILE or SOURCE TARGET and check(text_input())";
     marked += is_marked(o);
   });

@@ -16,15 +16,15 @@ class LineNotes {
   // line: from 0.
   void add(int64_t line, const std::string& what) { add(fmt::format("line {}", line + 1), what); }
   void add(const std::string& where, const std::string& what) {
-    if (++count_ <= most) progress_.say(fmt::format("{}: {}", where, what));
+    if (++count_ <= kMost) progress_.say(fmt::format("{}: {}", where, what));
   }
   void finish() {
-    const int64_t more = std::exchange(count_, 0) - most;
+    const int64_t more = std::exchange(count_, 0) - kMost;
     if (more > 0) progress_.say(text::counted(more, "more note like these", "more notes like these"));
   }
 
  private:
-  static constexpr int64_t most = 100;
+  static constexpr int64_t kMost = 100;
   Progress& progress_;
   int64_t count_ = 0;
 };

@@ -10,7 +10,7 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr size_t sparks = 16;
+constexpr size_t kSparks = 16;
 
 // Lines with a name in the left column.
 std::string rows(const std::string& name, const std::vector<std::string>& lines) {
@@ -59,7 +59,7 @@ struct Measure {
   int digits;
   double (*of)(const train::ValidScores&);
 };
-constexpr Measure measures[] = {
+constexpr Measure kMeasures[] = {
     {"loss", false, 4, [](const train::ValidScores& v) { return v.loss; }},
     {"perplexity", false, 3, [](const train::ValidScores& v) { return v.perplexity; }},
     {"BLEU", true, 2, [](const train::ValidScores& v) { return v.bleu.value_or(std::nan("")); }},
@@ -70,7 +70,7 @@ constexpr Measure measures[] = {
 // " : loss 3.2142 : perplexity 24.883 : BLEU 12.01 : chrF 33.40"
 std::string measured(const train::ValidScores& v) {
   std::string text;
-  for (const Measure& m : measures)
+  for (const Measure& m : kMeasures)
     if (!std::isnan(m.of(v))) text += fmt::format(" : {} {:.{}f}", m.name, m.of(v), m.digits);
   return text;
 }
@@ -188,7 +188,7 @@ void ProgressWatcher::validated(const train::Validation& v) {
 
 void ProgressWatcher::show_table(const train::Validation& v) {
   progress_.say_painted(bold(fmt::format("validation after update {}, epoch {}", text::grouped(v.update), v.epoch)));
-  for (const Measure& m : measures) {
+  for (const Measure& m : kMeasures) {
     std::vector<std::pair<int64_t, double>> values;
     std::vector<double> curve;
     for (const auto& [update, earlier] : history_)
@@ -197,9 +197,10 @@ void ProgressWatcher::show_table(const train::Validation& v) {
         curve.push_back(value);
       }
     if (std::isnan(m.of(v))) continue;
-    const std::string sparkles = inspect::sparkline(curve, sparks);
+    const std::string sparkles = inspect::sparkline(curve, kSparks);
     progress_.say(fmt::format("  {:<10}{:>9.{}f}  {}{}", m.name, m.of(v), m.digits,
-                              text::padded(sparkles, int(sparks) + 2), standing(values, m.higher_is_better, m.digits)));
+                              text::padded(sparkles, int(kSparks) + 2),
+                              standing(values, m.higher_is_better, m.digits)));
   }
   for (const auto& [name, scores] : v.sets) progress_.say(fmt::format("  of these {}{}", name, measured(scores)));
 }

@@ -97,7 +97,7 @@ class UnknownText : public CommandFolder {
 };
 
 // Commands that do not give a model text from outside, and why.
-const std::map<std::string, std::string> without{
+const std::map<std::string, std::string> kWithout{
     {"data", "looks at text without a model"},
     {"demo", "makes its text; --text reads a date, of characters that any date may have"},
     {"lab", "trains vocabularies of the text that it is given"},
@@ -105,7 +105,7 @@ const std::map<std::string, std::string> without{
     {"reproduce", "runs train"},
     {"serve", "answers requests: see UnknownText of the server's tests"},
     {"join", "of answers, not of lines"}};
-const std::set<std::string> no_text{"average", "completion", "doctor", "export", "import", "info", "man", "set"};
+const std::set<std::string> kNoText{"average", "completion", "doctor", "export", "import", "info", "man", "set"};
 
 TEST_F(UnknownText, IsSaidByEveryCommandThatReadsTextForAModel) {
   Command app;
@@ -115,7 +115,7 @@ TEST_F(UnknownText, IsSaidByEveryCommandThatReadsTextForAModel) {
   for (const Command& command : app.commands()) {
     const std::string name = command.parser().get_name();
     const auto of_command = all.find(name);
-    EXPECT_EQ((of_command != all.end()) + without.count(name) + no_text.count(name), 1u)
+    EXPECT_EQ((of_command != all.end()) + kWithout.count(name) + kNoText.count(name), 1u)
         << name << ": does it read text for a model? Then it is tried here; or say why not";
     if (of_command == all.end()) continue;
     for (const auto& call : of_command->second) {

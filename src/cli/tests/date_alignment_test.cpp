@@ -143,7 +143,7 @@ TEST_F(DateAlignment, AnUnguidedModelLearnsToAlignYearWithYear) {
   train::TrainOptions o = options("young");
   o.architecture.enc_layers = 2;
   o.max_updates = 1;
-  const decode::AttentionHead first{0, decode::AttentionHead::mean};
+  const decode::AttentionHead first{0, decode::AttentionHead::kMean};
   const double young = accuracy(trained(o), unseen, first);
   o.model = at("old");
   o.max_updates = 1200;

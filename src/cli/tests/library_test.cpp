@@ -9,14 +9,14 @@
 namespace hexapla::cli {
 namespace {
 
-const std::vector<std::string> words{"ein", "Hund", "läuft", "die", "Katze", "schläft", "二", "人", "grün", "schnell"};
+const std::vector<std::string> kWords{"ein", "Hund", "läuft", "die", "Katze", "schläft", "二", "人", "grün", "schnell"};
 
 std::string made_up_text(int lines, uint64_t seed) {
   Random random(seed);
   std::string text;
   for (int i = 0; i < lines; ++i) {
     for (uint32_t n = 1 + random.below(12); n > 0; --n)
-      text += words[random.below(static_cast<uint32_t>(words.size()))] + (n > 1 ? " " : "");
+      text += kWords[random.below(static_cast<uint32_t>(kWords.size()))] + (n > 1 ? " " : "");
     text += "\n";
   }
   return text;

@@ -18,8 +18,8 @@ class Catalog {
   // DataError naming `file`: an invalid name, or too many tensors.
   void add(const std::string& file, ForeignTensor tensor, Place place) {
     check_name(file, tensor.name);
-    if (unsorted_.size() == limits::tensors)
-      throw DataError(cat(file, ": it has more than ", limits::tensors, " tensors; no model has so many"));
+    if (unsorted_.size() == limits::kTensors)
+      throw DataError(cat(file, ": it has more than ", limits::kTensors, " tensors; no model has so many"));
     unsorted_.emplace_back(std::move(tensor), std::move(place));
   }
   // Call after the last add(). DataError: a duplicate name.

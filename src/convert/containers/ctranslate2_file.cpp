@@ -114,7 +114,7 @@ void CTranslate2File::read_variables(Head& head) {
     if (revision_ == 1) tensor.name = name_of_first_revision(std::move(tensor.name));
     const std::string what = "variable " + shown(tensor.name);
     const auto rank = head.number<uint8_t>("a rank");
-    if (rank > limits::rank) head.refuse(cat(what, " has the rank ", int(rank)));
+    if (rank > limits::kRank) head.refuse(cat(what, " has the rank ", int(rank)));
     for (uint8_t d = 0; d < rank; ++d) tensor.shape.push_back(head.number<uint32_t>("an extent"));
     const auto type = head.number<uint8_t>("a type");
     size_t bytes = head.number<uint32_t>("a size");
@@ -130,7 +130,7 @@ void CTranslate2File::read_variables(Head& head) {
       head.refuse(cat(what, " has ", bytes, " bytes, but ", tensor.text(), " takes ", needed));
     const Variable variable{head.at(), ""};
     head.skip(bytes, what);
-    if (variables_.size() == limits::tensors) head.refuse(cat("there are more than ", limits::tensors, " variables"));
+    if (variables_.size() == limits::kTensors) head.refuse(cat("there are more than ", limits::kTensors, " variables"));
     const std::string name = tensor.name;
     if (!variables_.emplace(name, std::pair{std::move(tensor), variable}).second) head.refuse(what + " is there twice");
   }
@@ -147,7 +147,8 @@ void CTranslate2File::read_aliases(Head& head) {
     for (const std::string_view part : {std::string_view(), kScale}) {
       const auto from = variables_.find(name + std::string(part));
       if (from == variables_.end()) continue;
-      if (variables_.size() == limits::tensors) head.refuse(cat("there are more than ", limits::tensors, " variables"));
+      if (variables_.size() == limits::kTensors)
+        head.refuse(cat("there are more than ", limits::kTensors, " variables"));
       auto variable = from->second;
       variable.first.name = alias + std::string(part);
       if (!variables_.emplace(variable.first.name, variable).second && part.empty())
@@ -207,7 +208,7 @@ std::optional<float> CTranslate2File::number(std::string_view name) const {
 
 std::optional<std::string> CTranslate2File::text(std::string_view name) const {
   const ForeignTensor* found = find(name);
-  if (!found || found->type != ElementType::i8 || found->count() > limits::name) return std::nullopt;
+  if (!found || found->type != ElementType::i8 || found->count() > limits::kName) return std::nullopt;
   std::string bytes(found->count(), '\0');
   file_.read(catalog_.place_of(*found).offset, bytes.data(), bytes.size());
   return bytes;

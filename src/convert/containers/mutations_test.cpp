@@ -187,7 +187,7 @@ std::string index_of(const std::string& file) {
   return cat(R"({"metadata": {"total_size": 16}, "weight_map": {"a": ")", file, R"(", "b": "two.safetensors"}})");
 }
 
-const std::vector<Tampering> tamperings{
+const std::vector<Tampering> kTamperings{
     {"TorchZip", [](Random& r) { return mutated(r, small_checkpoint()); }, open_and_read<TorchFile>},
     {"TorchPickle", torch_with_mutated_pickle, open_and_read<TorchFile>},
     {"TorchLegacy",
@@ -220,7 +220,7 @@ class Mutations : public TestFolder, public testing::WithParamInterface<Tamperin
     return false;
   }
 };
-INSTANTIATE_TEST_SUITE_P(OfEveryKind, Mutations, testing::ValuesIn(tamperings),
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, Mutations, testing::ValuesIn(kTamperings),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(Mutations, AreReadOrRefused) {

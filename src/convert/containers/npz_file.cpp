@@ -73,8 +73,8 @@ class Literal {
       skip_blanks();
       size_t value = 0;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-      if (error != std::errc() || all.size() == limits::rank)
-        refuse(cat("has a shape that is not ", limits::rank, " whole numbers from 0, or fewer, at ", shown(text_)));
+      if (error != std::errc() || all.size() == limits::kRank)
+        refuse(cat("has a shape that is not ", limits::kRank, " whole numbers from 0, or fewer, at ", shown(text_)));
       text_.remove_prefix(static_cast<size_t>(end - text_.data()));
       all.push_back(value);
       if (!next_is(',')) expect(')', false);
@@ -123,8 +123,8 @@ NpzFile::NpzFile(const std::string& path) : archive_(path) {
     if (e.size < head.bytes || e.size - head.bytes != size)
       throw DataError(cat(place, " has ", e.size, " bytes, but a head of ", head.bytes, " and an array of ", size,
                           "; the file is damaged"));
-    if (e.deflated && size > limits::always_inflated && e.size / limits::inflation > e.packed)
-      throw DataError(cat(place, " should become ", e.size, " bytes, more than ", limits::inflation, " times the ",
+    if (e.deflated && size > limits::kAlwaysInflated && e.size / limits::kInflation > e.packed)
+      throw DataError(cat(place, " should become ", e.size, " bytes, more than ", limits::kInflation, " times the ",
                           e.packed, " that it has in the file"));
     const Array array{&e, head.bytes, head.fortran};
     catalog_.add(path, {e.name.substr(0, e.name.size() - 4), std::move(head.shape), head.type}, array);
@@ -134,7 +134,7 @@ NpzFile::NpzFile(const std::string& path) : archive_(path) {
 
 // The beginning of an array, long enough for its header.
 std::string NpzFile::start_of(const ZipEntry& e) const {
-  std::string start(std::min(e.size, max_head), '\0');
+  std::string start(std::min(e.size, kMaxHead), '\0');
   size_t filled = 0;
   try {
     const auto from = archive_.content(e);

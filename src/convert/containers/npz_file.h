@@ -23,7 +23,7 @@ NpyHead npy_head(std::string_view start, const std::string& place);
 
 class NpzFile : public ForeignTensors {
  public:
-  static constexpr size_t max_head = 16384;  // bytes; NumPy allows 10,000
+  static constexpr size_t kMaxHead = 16384;  // bytes; NumPy allows 10,000
 
   // DataError naming the file and the entry: not a zip archive, damaged, not an array, or an
   // unsupported type.

@@ -11,7 +11,7 @@ namespace {
 
 // A bare name: no folder, and neither "." nor "..".
 bool is_bare(const std::string& name) {
-  return !name.empty() && name.size() <= limits::name && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= limits::kName && name != "." && name != ".." &&
          name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
@@ -23,8 +23,8 @@ ShardIndex read_shard_index(const std::string& path) {
     if (!is_bare(file))
       throw DataError(cat(path, ": tensor ", shown(tensor), " should be in ", shown(file),
                           "; allowed are files beside ", "the index, named without a folder"));
-    if (index.files.insert(file).second && index.files.size() > limits::shards)
-      throw DataError(cat(path, ": it names more than ", limits::shards, " files"));
+    if (index.files.insert(file).second && index.files.size() > limits::kShards)
+      throw DataError(cat(path, ": it names more than ", limits::kShards, " files"));
   }
   return index;
 }

@@ -13,7 +13,7 @@ using Use = KnownName::Use;
 
 // Everything that a pickle of weights may refer to; argparse.Namespace holds the options in
 // checkpoints of fairseq, OpenNMT and others.
-constexpr KnownName known_names[] = {
+constexpr KnownName kKnownNames[] = {
     {"collections.OrderedDict", Use::dictionary},
     {"argparse.Namespace", Use::object},
     {"builtins.set", Use::list},
@@ -130,23 +130,23 @@ void TorchFile::open_archive() {
                         "weights: torch.save(model.state_dict(), ...)"));
   if (const ZipEntry* order = archive_->find(prefix_ + "byteorder"); order && archive_->text(*order, 64) != "little")
     throw DataError(cat(path_, ": its numbers are big-endian; load and save it on a little-endian machine"));
-  pickled_ = std::make_unique<std::string>(archive_->text(*pickle, limits::pickle));
+  pickled_ = std::make_unique<std::string>(archive_->text(*pickle, limits::kPickle));
   Cursor bytes(*pickled_, archive_->place(*pickle));
-  values_ = Pickle::read(bytes, known_names);
+  values_ = Pickle::read(bytes, kKnownNames);
 }
 
 // Pickles: magic number, protocol, the system's sizes, the object, the storages' keys. Then for
 // each key the number of elements in 8 bytes, and the elements.
 void TorchFile::open_legacy() {
   file_ = FileReader(path_);
-  pickled_ = std::make_unique<std::string>(std::min(file_.size(), limits::pickle), '\0');
+  pickled_ = std::make_unique<std::string>(std::min(file_.size(), limits::kPickle), '\0');
   file_.read(0, pickled_->data(), pickled_->size());
   if (!pickled_->starts_with(kMagicPickle))
     throw DataError(cat(path_, ": it begins neither as a zip archive nor as PyTorch's older format; it is of another ",
                         "format, or damaged"));
   Cursor bytes(*pickled_, path_);
   check_legacy_head(bytes);
-  values_ = Pickle::read(bytes, known_names);
+  values_ = Pickle::read(bytes, kKnownNames);
   place_storages(bytes);
 }
 
@@ -224,8 +224,8 @@ TorchFile::Storage TorchFile::storage_of(const PickleValue& reference) const {
 
 void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
   const PickleValue& value = values_[at];
-  if (++walk.visits > limits::values || walk.depth > limits::depth)
-    damaged(cat("its values lead in a circle, or deeper than ", limits::depth, " levels"));
+  if (++walk.visits > limits::kValues || walk.depth > limits::kDepth)
+    damaged(cat("its values lead in a circle, or deeper than ", limits::kDepth, " levels"));
   if (value.kind == PickleKind::call && value.text.starts_with("torch._utils.")) return add_tensor(name, value);
   if (value.kind != PickleKind::dictionary && value.kind != PickleKind::list) return;
   ++walk.depth;
@@ -238,7 +238,7 @@ void TorchFile::find_tensors(Walk& walk, PickleId at, const std::string& name) {
     const PickleValue& key = values_[value.items[i]];
     const std::string own = step == 1                         ? cat(i)
                             : key.kind == PickleKind::integer ? cat(key.integer)
-                            : key.kind == PickleKind::text    ? std::string(key.text.substr(0, limits::name + 1))
+                            : key.kind == PickleKind::text    ? std::string(key.text.substr(0, limits::kName + 1))
                                                               : "?";
     find_tensors(walk, item, before + own);
   }
@@ -279,8 +279,8 @@ std::vector<size_t> TorchFile::sizes_of(const std::string& name, const PickleVal
   std::vector<size_t> all;
   for (const PickleId id : list.items) {
     const PickleValue& value = values_[id];
-    if (all.size() == limits::rank || value.kind != PickleKind::integer || value.integer < 0)
-      damaged(cat("tensor ", shown(name), " has sizes that are no ", limits::rank, " whole numbers from 0, or fewer"));
+    if (all.size() == limits::kRank || value.kind != PickleKind::integer || value.integer < 0)
+      damaged(cat("tensor ", shown(name), " has sizes that are no ", limits::kRank, " whole numbers from 0, or fewer"));
     all.push_back(static_cast<size_t>(value.integer));
   }
   return all;

@@ -44,8 +44,8 @@ class Follower : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool deeper(bool list) {
-    if (++level_ > limits::depth)
-      refuse(cat("it is nested deeper than ", limits::depth, " levels; the file is damaged"));
+    if (++level_ > limits::kDepth)
+      refuse(cat("it is nested deeper than ", limits::kDepth, " levels; the file is damaged"));
     on_level(list);
     return true;
   }
@@ -75,7 +75,7 @@ class MapFollower : public Follower {
     found = found || inside_;
     if (level() == 2 && inside_) {
       name_ = text;
-      if (map.size() == limits::tensors) refuse(cat(shown(key_), " has more than ", limits::tensors, " entries"));
+      if (map.size() == limits::kTensors) refuse(cat(shown(key_), " has more than ", limits::kTensors, " entries"));
       if (!map.emplace(text, "").second) refuse(cat(shown(key_), " has the key ", shown(text), " twice"));
     }
   }
@@ -109,7 +109,7 @@ class ListFollower : public Follower {
   void on_key(const std::string&) override {}
   void on_text(std::string& text) override {
     if (level() != 1) refuse_item("a text that is in no list");
-    if (list.size() == limits::tokens) refuse(cat("it has more than ", limits::tokens, " texts"));
+    if (list.size() == limits::kTokens) refuse(cat("it has more than ", limits::kTokens, " texts"));
     list.push_back(std::move(text));
   }
   void on_level(bool is_list) override {
@@ -131,14 +131,14 @@ void follow(const std::string& path, size_t limit, Parser& follower) {
 
 std::map<std::string, std::string> read_text_map(const std::string& path, const std::string& key) {
   MapFollower follower(path, key);
-  follow(path, limits::json, follower);
+  follow(path, limits::kJson, follower);
   if (!follower.found) throw DataError(cat(path, ": there is no ", shown(key), " in it"));
   return std::move(follower.map);
 }
 
 std::vector<std::string> read_text_list(const std::string& path) {
   ListFollower follower(path);
-  follow(path, limits::json, follower);
+  follow(path, limits::kJson, follower);
   return std::move(follower.list);
 }
 

@@ -8,7 +8,7 @@ namespace hexapla::convert {
 using nlohmann::json;
 
 json JsonTree::read() {
-  const std::string text = read_limited(path_, limits::json);
+  const std::string text = read_limited(path_, limits::kJson);
   json::sax_parse(text.begin(), text.end(), this);
   return std::move(root_);
 }
@@ -30,7 +30,8 @@ bool JsonTree::key(std::string& text) {
 }
 
 bool JsonTree::begin(bool list) {
-  if (++level_ > limits::depth) refuse(cat("it has more than ", limits::depth, " lists and objects inside each other"));
+  if (++level_ > limits::kDepth)
+    refuse(cat("it has more than ", limits::kDepth, " lists and objects inside each other"));
   if (left_out_ > 0)
     on_begin(level_, list);
   else

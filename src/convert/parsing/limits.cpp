@@ -15,16 +15,16 @@ std::string shown(std::string_view text) {
 }
 
 void check_name(const std::string& file, std::string_view name) {
-  if (!name.empty() && name.size() <= limits::name &&
+  if (!name.empty() && name.size() <= limits::kName &&
       std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
     return;
   throw DataError(cat(file, ": a tensor has a name of ", name.size(), " bytes, ", shown(name), "; allowed are 1 to ",
-                      limits::name, " bytes without control characters"));
+                      limits::kName, " bytes without control characters"));
 }
 
 size_t checked_bytes(const std::string& place, const std::vector<size_t>& shape, ElementType type) {
-  if (shape.size() > limits::rank)
-    throw DataError(cat(place, " has the rank ", shape.size(), "; allowed is at most ", limits::rank));
+  if (shape.size() > limits::kRank)
+    throw DataError(cat(place, " has the rank ", shape.size(), "; allowed is at most ", limits::kRank));
   int64_t size = static_cast<int64_t>(size_of(type));
   bool empty = false;
   for (const size_t extent : shape) {

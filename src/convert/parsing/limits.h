@@ -11,24 +11,24 @@
 namespace hexapla::convert {
 
 namespace limits {
-inline constexpr size_t tensors = 65536;               // per file
-inline constexpr size_t name = 255;                    // bytes of a tensor's name
-inline constexpr size_t rank = 8;                      // extents of a tensor
-inline constexpr size_t entries = 65536;               // per zip archive
-inline constexpr size_t entry_name = 1024;             // bytes
-inline constexpr size_t directory = size_t{16} << 20;  // bytes of a zip archive's list of entries
-inline constexpr size_t inflation = 200;               // deflated data may grow by this factor,
-inline constexpr size_t always_inflated = 1 << 20;     // or to this many bytes
-inline constexpr size_t pickle = size_t{64} << 20;     // bytes of one pickle
-inline constexpr size_t values = size_t{1} << 20;      // per pickle, including memoized and repeated ones
-inline constexpr size_t depth = 32;                    // nested dictionaries and lists
-inline constexpr size_t json = size_t{64} << 20;       // bytes of a JSON file
-inline constexpr size_t text = size_t{64} << 20;       // bytes of a vocabulary
-inline constexpr size_t pieces = size_t{32} << 20;     // bytes of a SentencePiece model
-inline constexpr size_t tokens = size_t{1} << 22;      // per vocabulary, as in a model
-inline constexpr size_t merges = size_t{1} << 20;      // of BPE
-inline constexpr size_t key = 1024;                    // bytes of a setting's name
-inline constexpr size_t shards = 256;                  // files of a split model
+inline constexpr size_t kTensors = 65536;               // per file
+inline constexpr size_t kName = 255;                    // bytes of a tensor's name
+inline constexpr size_t kRank = 8;                      // extents of a tensor
+inline constexpr size_t kEntries = 65536;               // per zip archive
+inline constexpr size_t kEntryName = 1024;              // bytes
+inline constexpr size_t kDirectory = size_t{16} << 20;  // bytes of a zip archive's list of entries
+inline constexpr size_t kInflation = 200;               // deflated data may grow by this factor,
+inline constexpr size_t kAlwaysInflated = 1 << 20;      // or to this many bytes
+inline constexpr size_t kPickle = size_t{64} << 20;     // bytes of one pickle
+inline constexpr size_t kValues = size_t{1} << 20;      // per pickle, including memoized and repeated ones
+inline constexpr size_t kDepth = 32;                    // nested dictionaries and lists
+inline constexpr size_t kJson = size_t{64} << 20;       // bytes of a JSON file
+inline constexpr size_t kText = size_t{64} << 20;       // bytes of a vocabulary
+inline constexpr size_t kPieces = size_t{32} << 20;     // bytes of a SentencePiece model
+inline constexpr size_t kTokens = size_t{1} << 22;      // per vocabulary, as in a model
+inline constexpr size_t kMerges = size_t{1} << 20;      // of BPE
+inline constexpr size_t kKey = 1024;                    // bytes of a setting's name
+inline constexpr size_t kShards = 256;                  // files of a split model
 }  // namespace limits
 
 // Text of a file for a message: one line, shortened.

@@ -91,8 +91,8 @@ class Machine {
     throw DataError(cat(bytes_.place(), ": the pickle, at byte ", start_, ", ", what));
   }
   void count(size_t more = 1) {
-    if ((count_ += more) > limits::values)
-      refuse(cat("has more than ", limits::values, " values; allowed are no more, which is plenty for a model"));
+    if ((count_ += more) > limits::kValues)
+      refuse(cat("has more than ", limits::kValues, " values; allowed are no more, which is plenty for a model"));
   }
 
   void push(PickleId id) {

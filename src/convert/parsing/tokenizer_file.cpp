@@ -56,7 +56,7 @@ class Taker : public JsonTree {
     to_.pieces[at] = name_;
   }
   void add_merge(std::string left, std::string right) {
-    if (to_.merges.size() == limits::merges) refuse(cat("it has more than ", limits::merges, " merges"));
+    if (to_.merges.size() == limits::kMerges) refuse(cat("it has more than ", limits::kMerges, " merges"));
     to_.merges.emplace_back(std::move(left), std::move(right));
   }
   void put_merge(const json& value) {

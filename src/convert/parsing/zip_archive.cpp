@@ -125,9 +125,9 @@ ZipArchive::Directory ZipArchive::directory64(size_t end) const {
 }
 
 std::vector<ZipArchive::Listed> ZipArchive::listed(const Directory& directory) const {
-  if (directory.entries > limits::entries || directory.size > limits::directory)
+  if (directory.entries > limits::kEntries || directory.size > limits::kDirectory)
     damaged(cat("its list has ", directory.entries, " entries and ", directory.size, " bytes; allowed are ",
-                limits::entries, " and ", limits::directory));
+                limits::kEntries, " and ", limits::kDirectory));
   std::string bytes(directory.size, '\0');
   file_.read(directory.offset, bytes.data(), bytes.size());
   Cursor list(bytes, path() + ": list of entries");
@@ -148,8 +148,8 @@ std::vector<ZipArchive::Listed> ZipArchive::listed(const Directory& directory) c
     const std::string what = place(e);
     take_64(list.take(extra), what, {&e.size, &e.packed, &header});
     list.take(comment);
-    if (name == 0 || name > limits::entry_name)
-      damaged(cat("the name of entry ", i, " has ", name, " bytes; allowed are 1 to ", limits::entry_name));
+    if (name == 0 || name > limits::kEntryName)
+      damaged(cat("the name of entry ", i, " has ", name, " bytes; allowed are 1 to ", limits::kEntryName));
     if (flags & kEncrypted) throw DataError(what + " is encrypted; unpack it, and pack it without a password");
     if (method != kStored && method != kDeflated)
       throw DataError(cat(what, " is packed by method ", method, "; read are 0 (stored) and 8 (deflated)"));
@@ -209,9 +209,9 @@ std::unique_ptr<data::Bytes> ZipArchive::content(const ZipEntry& e) const {
 // Grows with the inflated data; the archive's claim of a size is not trusted.
 std::string ZipArchive::text(const ZipEntry& e, size_t limit) const {
   const std::string what = place(e);
-  const bool swollen = e.deflated && e.size > limits::always_inflated && e.size / limits::inflation > e.packed;
+  const bool swollen = e.deflated && e.size > limits::kAlwaysInflated && e.size / limits::kInflation > e.packed;
   if (e.size > limit || swollen)
-    throw DataError(cat(what, " should become ", e.size, " bytes; allowed are ", limit, ", and ", limits::inflation,
+    throw DataError(cat(what, " should become ", e.size, " bytes; allowed are ", limit, ", and ", limits::kInflation,
                         " times the ", e.packed, " that it has in the file"));
   std::string all(e.size, '\0');
   size_t filled = 0;

@@ -85,7 +85,7 @@ TEST_F(ZipArchiveTest, ABombIsNotUnpacked) {
       write(zip({{.name = "a", .content = std::string(size_t{8} << 20, '\0'), .deflate = true},
                  {.name = "more", .content = std::string(50'000, '\0'), .deflate = true, .claimed = 10},
                  {.name = "less", .content = "12", .deflate = true, .claimed = 10}})));
-  EXPECT_THAT(what_of<DataError>([&] { archive.text(*archive.find("a"), limits::text); }), HasSubstr("200 times"));
+  EXPECT_THAT(what_of<DataError>([&] { archive.text(*archive.find("a"), limits::kText); }), HasSubstr("200 times"));
   for (const char* name : {"more", "less"})
     EXPECT_THAT(what_of<DataError>([&] { archive.text(*archive.find(name), 100); }),
                 HasSubstr("its size is another one"));

@@ -67,7 +67,7 @@ class Builder {
 
  private:
   void add(const std::string& piece, float score) {
-    if (piece.size() > PieceModel::max_piece || text::invalid_utf8(piece))
+    if (piece.size() > PieceModel::kMaxPieceBytes || text::invalid_utf8(piece))
       throw DataError(cat(path_, ": ", shown(piece), " is too long, or not UTF-8; the file is damaged"));
     if (seen_.insert(piece).second) model_.pieces.push_back({piece, score, PieceModel::Type::normal});
   }
@@ -97,7 +97,7 @@ std::string piece_of_bpe_token(const std::string& token) {
 }
 
 PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string>& tokens) {
-  const std::string text = read_limited(path, limits::text);
+  const std::string text = read_limited(path, limits::kText);
   Builder builder(path);
   size_t number = 0, rank = 0;
   for (size_t at = 0; at < text.size();) {
@@ -110,8 +110,8 @@ PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string
     if (words.size() != 2 && !(words.size() == 3 && is_count(words[2])))
       throw DataError(cat(path, ":", number, ": ", shown(line),
                           " is no pair of symbols; give the codes of subword-nmt ", "or fastBPE"));
-    if (rank == limits::merges)
-      throw DataError(cat(path, ":", number, ": there are more than ", limits::merges, " merges"));
+    if (rank == limits::kMerges)
+      throw DataError(cat(path, ":", number, ": there are more than ", limits::kMerges, " merges"));
     builder.merge(words[0], words[1], ++rank, number);
   }
   for (const std::string& token : tokens) builder.characters(piece_of_bpe_token(token));

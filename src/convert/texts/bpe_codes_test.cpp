@@ -27,11 +27,11 @@ class BpeCodes : public TestFolder {
   }
 };
 
-const std::vector<std::string> tokens{"<pad>", "<s>", "</s>", "<unk>", "th@@", "e", "the", "t@@", "h@@", "t", "h"};
+const std::vector<std::string> kTokens{"<pad>", "<s>", "</s>", "<unk>", "th@@", "e", "the", "t@@", "h@@", "t", "h"};
 
 TEST_F(BpeCodes, CutWordsAndJoinThemAgain) {
   for (const char* codes : {"#version: 0.2\nt h\nth e</w>\n", "t h 10\nth e</w> 7\n"}) {
-    const text::Vocabulary v = vocabulary(codes, tokens);
+    const text::Vocabulary v = vocabulary(codes, kTokens);
     EXPECT_EQ(v.encode("the tht  th h"), (text::Ids{6, 4, 9, 7, 10, 10}));
     EXPECT_EQ(v.decode(text::Ids{6, 4, 9, 7, 10, 10}), "the tht th h");
   }
@@ -39,7 +39,7 @@ TEST_F(BpeCodes, CutWordsAndJoinThemAgain) {
 
 // Words that no merge produces and characters that are not tokens are unknown.
 TEST_F(BpeCodes, WhatIsNoTokenIsUnknown) {
-  const text::Vocabulary v = vocabulary("#version: 0.2\nt h\nth e</w>\nh e</w>\n", tokens);
+  const text::Vocabulary v = vocabulary("#version: 0.2\nt h\nth e</w>\nh e</w>\n", kTokens);
   EXPECT_EQ(v.encode("he the x"), (text::Ids{3, 6, 3}));
 }
 
@@ -53,7 +53,7 @@ TEST_F(BpeCodes, AreToldFromOtherFiles) {
 
 TEST_F(BpeCodes, DamagedOnesAreRefusedByLine) {
   const auto refusal = [&](const std::string& codes) {
-    return what_of<DataError>([&] { read_bpe_codes(write(codes), tokens); });
+    return what_of<DataError>([&] { read_bpe_codes(write(codes), kTokens); });
   };
   EXPECT_THAT(refusal("#version: 0.2\nt h\nth\n"), AllOf(HasSubstr("codes:3: "), HasSubstr("no pair")));
   EXPECT_THAT(refusal("#version: 0.1\nt h\ne </w>\n"), AllOf(HasSubstr("codes:3: "), HasSubstr("version 0.1")));

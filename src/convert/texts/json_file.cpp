@@ -68,7 +68,7 @@ class TableReader : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 JsonFile::JsonFile(const std::string& path) : path_(path) {
-  object_ = parse_json(read_limited(path, max_bytes), path);
+  object_ = parse_json(read_limited(path, kMaxBytes), path);
   if (!object_.is_object()) throw DataError(cat(path, " holds ", shown(object_), "; allowed is a JSON object"));
 }
 
@@ -133,7 +133,7 @@ std::string JsonFile::word(const std::string& key, const std::string& otherwise)
 }
 
 std::vector<std::string> read_piece_ids(const std::string& path, size_t most) {
-  const std::string text = read_limited(path, limits::text);
+  const std::string text = read_limited(path, limits::kText);
   TableReader reader(path, most);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return std::move(reader.pieces);

@@ -12,9 +12,9 @@ namespace hexapla::convert {
 
 class JsonFile {
  public:
-  static constexpr size_t max_bytes = size_t{1} << 20;
+  static constexpr size_t kMaxBytes = size_t{1} << 20;
 
-  // DataError: no such file, longer than max_bytes, or not a JSON object.
+  // DataError: no such file, longer than kMaxBytes, or not a JSON object.
   explicit JsonFile(const std::string& path);
 
   const std::string& path() const { return path_; }

@@ -89,8 +89,8 @@ size_t key_end(std::string_view content) {
 }  // namespace
 
 PlainYaml::PlainYaml(std::string_view text, const std::string& name) : name_(name) {
-  if (text.size() > max_bytes)
-    throw DataError(cat(name, ": the settings have ", text.size(), " bytes; allowed are ", max_bytes));
+  if (text.size() > kMaxBytes)
+    throw DataError(cat(name, ": the settings have ", text.size(), " bytes; allowed are ", kMaxBytes));
   std::vector<std::string>* list = nullptr;
   for_each_line(text, [&](std::string_view line, size_t number) {
     const std::string_view content = trimmed(line);
@@ -112,8 +112,8 @@ PlainYaml::PlainYaml(std::string_view text, const std::string& name) : name_(nam
 }
 
 void PlainYaml::put(const std::string& key, std::string_view value, size_t line) {
-  if (key.size() > limits::key)
-    throw DataError(cat(name_, ":", line, ": a name of ", key.size(), " bytes; allowed are ", limits::key));
+  if (key.size() > limits::kKey)
+    throw DataError(cat(name_, ":", line, ": a name of ", key.size(), " bytes; allowed are ", limits::kKey));
   std::vector<std::string>& list = values_[key];
   list.clear();
   if (value.starts_with('[') && value.ends_with(']')) {
@@ -138,7 +138,7 @@ PlainYaml PlainYaml::read_nested(const std::string& path) {
   PlainYaml yaml(path);
   std::vector<Level> levels{{0, ""}};
   std::string last;  // the previous line's key
-  for_each_line(read_limited(path, max_bytes), [&](std::string_view line, size_t number) {
+  for_each_line(read_limited(path, kMaxBytes), [&](std::string_view line, size_t number) {
     const std::string_view content = trimmed(without_comment(line));
     if (content.empty() || is_start(content)) return;
     if (content == "-" || content.starts_with("- ")) {
@@ -151,14 +151,14 @@ PlainYaml PlainYaml::read_nested(const std::string& path) {
                           "' is no 'key: value' that is set in by blanks"));
     while (levels.size() > 1 && indent < levels.back().indent) levels.pop_back();
     if (indent > levels.back().indent) levels.push_back({indent, last + "."});
-    if (levels.size() > limits::depth) throw DataError(cat(path, ":", number, ": its levels are too many"));
+    if (levels.size() > limits::kDepth) throw DataError(cat(path, ":", number, ": its levels are too many"));
     last = levels.back().prefix + unquoted(trimmed(content.substr(0, colon)));
     yaml.put(last, trimmed(content.substr(colon + 1)), number);
   });
   return yaml;
 }
 
-PlainYaml PlainYaml::read(const std::string& path) { return {read_limited(path, max_bytes), path}; }
+PlainYaml PlainYaml::read(const std::string& path) { return {read_limited(path, kMaxBytes), path}; }
 
 bool PlainYaml::has(const std::string& key) const { return values_.contains(key); }
 
@@ -207,7 +207,7 @@ double PlainYaml::number(const std::string& key, const Range<double>& allowed, d
 std::vector<std::string> read_yaml_piece_ids(const std::string& path, size_t most) {
   std::vector<std::string> pieces;
   std::optional<std::string> complex;  // the key of "? key", whose id is on the next line
-  for_each_line(read_limited(path, limits::text), [&](std::string_view line, size_t number) {
+  for_each_line(read_limited(path, limits::kText), [&](std::string_view line, size_t number) {
     if (trimmed(line).empty()) return;
     if (!complex && line.starts_with("? ")) {
       complex = unquoted(trimmed(line.substr(2)));

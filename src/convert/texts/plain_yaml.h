@@ -13,9 +13,9 @@ namespace hexapla::convert {
 
 class PlainYaml {
  public:
-  static constexpr size_t max_bytes = size_t{1} << 20;
+  static constexpr size_t kMaxBytes = size_t{1} << 20;
 
-  // DataError naming `name` and the line: deeper levels, a duplicate key, more than max_bytes.
+  // DataError naming `name` and the line: deeper levels, a duplicate key, more than kMaxBytes.
   PlainYaml(std::string_view text, const std::string& name);
   static PlainYaml read(const std::string& path);  // from a file
   // A file written by people: several levels, whose keys are joined by dots ("model.encoder.type"),

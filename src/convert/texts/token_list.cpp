@@ -51,7 +51,7 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
 }
 
 std::vector<std::string> pickled_tokens(const std::string& path) {
-  const std::string text = read_limited(path, limits::pickle);
+  const std::string text = read_limited(path, limits::kPickle);
   Cursor bytes(text, path);
   const Pickle pickle = Pickle::read(bytes, {});
   const PickleValue* list = &pickle[pickle.root()];
@@ -72,9 +72,9 @@ std::vector<std::string> pickled_tokens(const std::string& path) {
 std::vector<std::string> read_token_list(const std::string& path) {
   if (path.ends_with(".json")) return read_text_list(path);
   if (path.ends_with(".pkl")) return pickled_tokens(path);
-  const std::string text = read_limited(path, limits::text);
-  if (const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); lines > limits::tokens)
-    throw DataError(cat(path, ": it has ", lines, " lines; a model has at most ", limits::tokens, " tokens"));
+  const std::string text = read_limited(path, limits::kText);
+  if (const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); lines > limits::kTokens)
+    throw DataError(cat(path, ": it has ", lines, " lines; a model has at most ", limits::kTokens, " tokens"));
   std::vector<std::string> tokens;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -88,7 +88,7 @@ std::vector<std::string> read_token_list(const std::string& path) {
 }
 
 text::PieceModel read_piece_model(const std::string& path) {
-  return PieceModel::parse(read_limited(path, limits::pieces), path);
+  return PieceModel::parse(read_limited(path, limits::kPieces), path);
 }
 
 TokenNames find_token_names(const std::vector<std::string>& tokens, const std::string& path) {
@@ -135,7 +135,7 @@ std::string read_vocabulary(const std::string& path, const std::string& option, 
                           " rows; the files do not belong together"));
   };
   if (path.ends_with(".spm") || path.ends_with(".model")) {
-    std::string bytes = read_limited(path, limits::pieces);
+    std::string bytes = read_limited(path, limits::kPieces);
     check_size(PieceModel::parse(bytes, path).size());
     return bytes;
   }

@@ -122,7 +122,7 @@ class WindowedStream : public BatchStream {
 
   size_t memory() const override {
     const auto pairs = static_cast<size_t>(maker().pairs()), drawn = static_cast<size_t>(maker().pairs_of_epoch());
-    if (maker().whole()) return beyond(planning(pairs, drawn, window().plan.size()), pairs * PairStore::besides);
+    if (maker().whole()) return beyond(planning(pairs, drawn, window().plan.size()), pairs * PairStore::kBytesBesides);
     // The order of the whole epoch is in memory, too, but no other while it is made.
     const size_t order = maker().in_memory() ? drawn * sizeof(int32_t) : 0;
     return order +

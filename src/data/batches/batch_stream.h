@@ -33,7 +33,7 @@ class BatchStream {
   // first next().
   virtual Batch largest() = 0;
   // Bytes of the windows made ahead, estimated from a sample of the pairs. If an epoch is one
-  // window of pairs already in memory: what its plans take in addition to PairStore::besides.
+  // window of pairs already in memory: what its plans take in addition to PairStore::kBytesBesides.
   virtual size_t memory() const = 0;
 };
 

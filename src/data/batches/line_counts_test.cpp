@@ -8,14 +8,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr double shares[] = {0.5, 0.9, 0.99, 1};
+constexpr double kShares[] = {0.5, 0.9, 0.99, 1};
 
 TEST(LineCounts, LengthsAreTheLeastThatSoManyLinesDoNotExceed) {
   LineCounts counts;
-  EXPECT_THAT(counts.lengths(0, shares), IsEmpty());
+  EXPECT_THAT(counts.lengths(0, kShares), IsEmpty());
   for (size_t n = 1; n <= 100; ++n) counts.add(n, 7, n % 4 == 0);
-  EXPECT_THAT(counts.lengths(0, shares), ElementsAre(50, 90, 99, 100));
-  EXPECT_THAT(counts.lengths(1, shares), ElementsAre(7, 7, 7, 7));
+  EXPECT_THAT(counts.lengths(0, kShares), ElementsAre(50, 90, 99, 100));
+  EXPECT_THAT(counts.lengths(1, kShares), ElementsAre(7, 7, 7, 7));
   EXPECT_EQ(counts.several, 25);
 }
 

@@ -70,7 +70,7 @@ void PairStore::add(const PackedPair& pair) {
   const size_t before = open_.size();
   append_pair(open_, pair);
   ++pairs_;
-  bytes_ += open_.size() - before + besides;
+  bytes_ += open_.size() - before + kBytesBesides;
   if (open_.size() >= kBlock) close_block();
   if (!file_ && bytes_ > memory_) move_to_file();
 }

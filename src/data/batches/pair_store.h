@@ -36,7 +36,7 @@ class PairStore {
  public:
   // Bytes per pair in addition to its content: place, lengths, and places in the plans of two
   // epochs that draw it once.
-  static constexpr uint64_t besides = 40;
+  static constexpr uint64_t kBytesBesides = 40;
 
   // Keeps up to `memory` bytes in memory; beyond that, moves all to a temporary file in `folder`.
   PairStore(size_t memory, std::string folder) : memory_(memory), folder_(std::move(folder)) {}

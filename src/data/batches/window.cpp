@@ -25,7 +25,7 @@ text::Ids sampled(const text::SubwordSampler& sampler, const text::Vocabulary& v
 int64_t number_of(const WindowPosition& w) { return w.part << 16 | w.number; }
 
 // Per pair in addition to its example: its sizes, its place in the order and in the plan.
-constexpr size_t bytes_to_plan = sizeof(PairSize) + 3 * sizeof(int32_t);
+constexpr size_t kBytesToPlan = sizeof(PairSize) + 3 * sizeof(int32_t);
 
 size_t bytes_of(const Example& e) {
   constexpr size_t allocation = 16;  // allocator overhead
@@ -86,7 +86,7 @@ PairMeans WindowMaker::means() const {
       const Example e = example(pair, random);
       sum.source += static_cast<double>(e.source.size());
       sum.target += static_cast<double>(e.target.size() + 1);
-      sum.bytes += static_cast<double>(bytes_of(e) + bytes_to_plan);
+      sum.bytes += static_cast<double>(bytes_of(e) + kBytesToPlan);
       ++taken;
     }
   }

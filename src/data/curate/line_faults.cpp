@@ -55,9 +55,9 @@ bool entity_name(std::string_view name) {
 }
 
 size_t entity_in(std::string_view line) {
-  constexpr size_t kLongest = 9;
+  constexpr size_t longest = 9;
   for (size_t at = line.find('&'); at != line.npos; at = line.find('&', at + 1)) {
-    const size_t end = line.substr(0, at + kLongest + 2).find(';', at);
+    const size_t end = line.substr(0, at + longest + 2).find(';', at);
     if (end != line.npos && entity_name(line.substr(at + 1, end - at - 1))) return at;
   }
   return line.npos;
@@ -112,10 +112,10 @@ size_t offset_of(Fault fault, std::string_view line) {
 }
 
 std::string excerpt(Fault fault, std::string_view line) {
-  constexpr size_t kBefore = 25;
+  constexpr size_t before = 25;
   size_t from = offset_of(fault, line);
-  if (from < 2 * kBefore) return std::string(line);
-  for (from -= kBefore; from > 0 && (line[from] & 0xC0) == 0x80;) --from;
+  if (from < 2 * before) return std::string(line);
+  for (from -= before; from > 0 && (line[from] & 0xC0) == 0x80;) --from;
   return "…" + std::string(line.substr(from));
 }
 

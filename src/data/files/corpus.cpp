@@ -27,11 +27,11 @@ std::string hex(unsigned char byte) {
 
 // The beginning of the file as far as it is readable; at least `some`.
 std::string beginning_of(const std::string& name, std::string_view some) {
-  constexpr size_t kEnough = size_t{16} << 20;
+  constexpr size_t enough = size_t{16} << 20;
   std::string sample;
   try {
     LineReader reader(name);
-    for (std::string line; sample.size() < kEnough && reader.next(line);) sample += line + "\n";
+    for (std::string line; sample.size() < enough && reader.next(line);) sample += line + "\n";
   } catch (const UserError&) {  // the original error is reported, not this one
   }
   return sample.size() < some.size() ? std::string(some) : sample;

@@ -11,15 +11,15 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t range_block = size_t{1} << 18, longest_in_range = size_t{64} << 20;
-constexpr std::string_view mark_of_utf8 = "\xEF\xBB\xBF";
+constexpr size_t kRangeBlock = size_t{1} << 18, kLongestInRange = size_t{64} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Calls visit(block, its beginning) for the bytes [from, to) until it returns false.
 template <class Visit>
 void visit_bytes(const FileReader& file, uint64_t from, uint64_t to, Visit&& visit) {
   std::string block;
   for (uint64_t at = from; at < to; at += block.size()) {
-    block.resize(std::min<uint64_t>(range_block, to - at));
+    block.resize(std::min<uint64_t>(kRangeBlock, to - at));
     file.read(at, block.data(), block.size());
     if (!visit(block, at)) return;
   }
@@ -31,7 +31,7 @@ ShardNumber ShardNumber::parse(const std::string& option, const std::string& tex
   const size_t slash = text.find('/');
   const auto number = parse_number<int64_t>(text.substr(0, slash));
   const auto of = slash == text.npos ? std::nullopt : parse_number<int64_t>(text.substr(slash + 1));
-  if (!number || !of || *number < 1 || *of < *number || *of > ranges::count.most)
+  if (!number || !of || *number < 1 || *of < *number || *of > ranges::kCount.most)
     throw UsageError(
         cat("`", option, "` is '", text, "', but must be the number of a part and how many parts there are, ",
             "as in 3/8: from 1/8 to 8/8"),
@@ -55,7 +55,7 @@ uint64_t RangeReader::line_begin(uint64_t at) const {
   if (at == 0) return 0;
   std::string block;
   for (uint64_t from = at - 1; from < text_->size(); from += block.size()) {
-    block.resize(std::min<uint64_t>(range_block, text_->size() - from));
+    block.resize(std::min<uint64_t>(kRangeBlock, text_->size() - from));
     text_->read(from, block.data(), block.size());
     if (const size_t end = block.find('\n'); end != block.npos) return from + end + 1;
   }
@@ -64,7 +64,7 @@ uint64_t RangeReader::line_begin(uint64_t at) const {
 
 bool RangeReader::refill() {
   if (at_ >= to_) return false;
-  block_.resize(std::min<uint64_t>(range_block, to_ - at_));
+  block_.resize(std::min<uint64_t>(kRangeBlock, to_ - at_));
   text_->read(at_, block_.data(), block_.size());
   at_ += block_.size();
   taken_ = 0;
@@ -80,11 +80,11 @@ bool RangeReader::next(std::string& line) {
     line.append(block_, taken_, stop - taken_);
     ended = end != block_.npos;
     taken_ = stop + ended;
-    if (line.size() > longest_in_range)
+    if (line.size() > kLongestInRange)
       throw DataError(cat(path_, ": line ", line_, " of the part that begins at byte ", from_, " is longer than ",
-                          longest_in_range >> 20, " MiB: this is no text"));
+                          kLongestInRange >> 20, " MiB: this is no text"));
   }
-  if (line_ == 1 && from_ == 0 && line.starts_with(mark_of_utf8)) line.erase(0, mark_of_utf8.size());
+  if (line_ == 1 && from_ == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
   return true;
 }
@@ -136,7 +136,7 @@ std::string RangeReader::hash() const {
   Hash hash;
   std::string block;
   for (uint64_t at = from_; at < to_; at += block.size()) {
-    block.resize(std::min<uint64_t>(range_block, to_ - at));
+    block.resize(std::min<uint64_t>(kRangeBlock, to_ - at));
     text_->read(at, block.data(), block.size());
     hash.add(block);
   }

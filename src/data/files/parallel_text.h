@@ -35,7 +35,7 @@ struct ParallelSource {
 // DataError: files of different length, or without a line.
 void check_line_counts(const std::string& source, int64_t n, const std::string& target, int64_t m);
 // Represents a program's pairs among the files of an option.
-inline constexpr const char* pairs_of_program = "(pairs)";
+inline constexpr const char* kPairsOfProgram = "(pairs)";
 
 // Reads one pair at a time, with only these two lines in memory. Nothing is dropped or checked
 // except what would break the pairing: use CheckedReader (data/files/corpus.h) for training text.

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* shard_format = "hexapla shard";
-constexpr size_t copied_at_once = size_t{1} << 20;
+constexpr const char* kShardFormat = "hexapla shard";
+constexpr size_t kCopiedAtOnce = size_t{1} << 20;
 
 [[noreturn]] void fail_shard(const std::string& file, const std::string& what) {
   throw DataError(cat(file, ": ", what, "; run this part again"));
@@ -37,7 +37,7 @@ void append(const std::string& path, const ShardManifest& manifest, const Sink& 
   Hash hash;
   std::string block;
   for (size_t at = 0; at < file.size(); at += block.size()) {
-    block.resize(std::min(copied_at_once, file.size() - at));
+    block.resize(std::min(kCopiedAtOnce, file.size() - at));
     file.read(at, block.data(), block.size());
     hash.add(block);
     to(block);
@@ -88,7 +88,7 @@ void check_parts(const std::vector<std::pair<ShardManifest, std::string>>& parts
 std::string manifest_of(const std::string& output) { return output + ".manifest.json"; }
 
 std::string ShardManifest::to_json() const {
-  const nlohmann::ordered_json j{{"format", shard_format},
+  const nlohmann::ordered_json j{{"format", kShardFormat},
                                  {"format_version", 1},
                                  {"shard", shard.number},
                                  {"of", shard.of},
@@ -106,7 +106,7 @@ std::string ShardManifest::to_json() const {
 
 ShardManifest ShardManifest::read(const std::string& path) try {
   const auto j = json_or_null(read_file(path));
-  if (j.at("format") != shard_format || j.at("format_version") != 1) fail_shard(path, "is no manifest of version 1");
+  if (j.at("format") != kShardFormat || j.at("format_version") != 1) fail_shard(path, "is no manifest of version 1");
   ShardManifest m;
   m.shard = {j.at("shard").get<int64_t>(), j.at("of").get<int64_t>()};
   m.input = j.at("input").get<std::string>();

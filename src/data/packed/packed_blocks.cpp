@@ -15,8 +15,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers in these files have their lowest byte first");
 
-constexpr uint64_t most_text = uint64_t{1} << 62, largest_table = uint64_t{1} << 30;
-constexpr uint64_t joined_text = uint64_t{1} << 20;  // bytes of text up to which small neighbors are joined
+constexpr uint64_t kMostText = uint64_t{1} << 62, kLargestTable = uint64_t{1} << 30;
+constexpr uint64_t kJoinedText = uint64_t{1} << 20;  // bytes of text up to which small neighbors are joined
 
 template <class T>
 T number_at(const FileReader& file, uint64_t at) {
@@ -42,14 +42,14 @@ class Neighbors final : public PackedBlocks {
  public:
   // false: more text than a file can have
   bool add(uint64_t bytes, uint64_t text_bytes) {
-    if (text_bytes > most_text - text_) return false;
+    if (text_bytes > kMostText - text_) return false;
     bytes_ += bytes, text_ += text_bytes;
     ends_.emplace_back(bytes_, text_);
     return true;
   }
   // Joins the previous block if that is small.
   bool join(uint64_t bytes, uint64_t text_bytes) {
-    if (ends_.empty() || begin_of(ends_.size()).second - begin_of(ends_.size() - 1).second >= joined_text)
+    if (ends_.empty() || begin_of(ends_.size()).second - begin_of(ends_.size() - 1).second >= kJoinedText)
       return add(bytes, text_bytes);
     ends_.pop_back();
     return add(bytes, text_bytes);
@@ -82,7 +82,7 @@ Found zstd_by_seek_table(const FileReader& file) {
   const auto flags = number_at<uint8_t>(file, size - 5);
   const uint64_t frames = number_at<uint32_t>(file, size - foot), entry = (flags & 0x80) != 0 ? 12 : 8;
   const uint64_t table = frames * entry;
-  if ((flags & 0x7C) != 0 || table > std::min(largest_table, size - head - foot)) return {};
+  if ((flags & 0x7C) != 0 || table > std::min(kLargestTable, size - head - foot)) return {};
   const uint64_t begin = size - foot - table - head;
   if (number_at<uint32_t>(file, begin) != skipped || number_at<uint32_t>(file, begin + 4) != table + foot) return {};
   const std::string entries = read_some(file, begin + head, table);
@@ -181,7 +181,7 @@ void append_number(std::string& to, uint64_t n) {
 
 std::string bytes_of(uint32_t n) { return {reinterpret_cast<const char*>(&n), sizeof(n)}; }
 
-constexpr uint64_t xz_edge = 12;  // bytes of the header and of the footer
+constexpr uint64_t kXzEdge = 12;  // bytes of the header and of the footer
 
 // Blocks that follow a header, with both sizes from the index.
 class XzBlocks final : public PackedBlocks {
@@ -195,7 +195,7 @@ class XzBlocks final : public PackedBlocks {
   size_t count() const override { return blocks_.count(); }
   PackedBlock operator[](size_t i) const override {
     PackedBlock block = blocks_[i];
-    block.at += xz_edge;
+    block.at += kXzEdge;
     block.before = header_;
     block.behind = ending(block.bytes - padding_[i], block.text_bytes);
     return block;
@@ -220,13 +220,13 @@ class XzBlocks final : public PackedBlocks {
 
 Found xz_blocks(const FileReader& file) {
   const uint64_t size = file.size();
-  if (size < 2 * xz_edge + 8) return {};
-  const std::string header = read_some(file, 0, xz_edge), footer = read_some(file, size - xz_edge, xz_edge);
+  if (size < 2 * kXzEdge + 8) return {};
+  const std::string header = read_some(file, 0, kXzEdge), footer = read_some(file, size - kXzEdge, kXzEdge);
   if (!footer.ends_with("YZ") || footer.substr(8, 2) != header.substr(6, 2)) return {};
   if (number_in<uint32_t>(footer, 0) != crc32_of(footer.substr(4, 6))) return {};
   const uint64_t index_bytes = 4 * (uint64_t{1} + number_in<uint32_t>(footer, 4));
-  if (index_bytes < 8 || index_bytes > std::min(largest_table, size - 2 * xz_edge)) return {};
-  const uint64_t index_at = size - xz_edge - index_bytes;
+  if (index_bytes < 8 || index_bytes > std::min(kLargestTable, size - 2 * kXzEdge)) return {};
+  const uint64_t index_at = size - kXzEdge - index_bytes;
   const std::string index = read_some(file, index_at, index_bytes);
   if (number_in<uint32_t>(index, index_bytes - 4) != crc32_of({index.data(), index_bytes - 4}) || index[0] != 0)
     return {};
@@ -237,7 +237,7 @@ Found xz_blocks(const FileReader& file) {
     const auto unpadded = take_number(left), text = take_number(left);
     if (!unpadded || !text || *unpadded < 5 || *unpadded > index_at || !blocks->add(*unpadded, *text)) return {};
   }
-  if (!records || blocks->bytes() + xz_edge != index_at) return {};
+  if (!records || blocks->bytes() + kXzEdge != index_at) return {};
   return blocks;
 }
 

@@ -12,8 +12,8 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t skipped_at_once = size_t{1} << 16;
-constexpr uint64_t small = uint64_t{1} << 20;  // bytes of text that are quickly unpacked
+constexpr size_t kSkippedAtOnce = size_t{1} << 16;
+constexpr uint64_t kSmall = uint64_t{1} << 20;  // bytes of text that are quickly unpacked
 
 class PlainText final : public SeekableText {
  public:
@@ -74,7 +74,7 @@ class PackedText final : public SeekableText {
 
   uint64_t size() const override { return size_; }
   std::string read_through() const override {
-    if (!through_ || size_ <= small) return "";
+    if (!through_ || size_ <= kSmall) return "";
     return kind_ == Compression::gzip ? "gzip" : kind_ == Compression::zstd ? "zstd" : "xz";
   }
 
@@ -108,7 +108,7 @@ class PackedText final : public SeekableText {
 
   uint64_t unpacked_size() {
     open({0, file_.size(), 0, 0});
-    std::vector<char> some(skipped_at_once);
+    std::vector<char> some(kSkippedAtOnce);
     uint64_t all = 0;
     for (size_t n; (n = unpack(some.data(), some.size())) > 0;) all += n;
     decoder_.reset();
@@ -118,7 +118,7 @@ class PackedText final : public SeekableText {
   // Positions the decoder, so that it unpacks this byte next.
   void go_to(uint64_t at) {
     if (!decoder_ || at < at_ || at >= end_) open((*blocks_)[block_with(at)]);
-    std::vector<char> some(std::min<uint64_t>(skipped_at_once, at - at_));
+    std::vector<char> some(std::min<uint64_t>(kSkippedAtOnce, at - at_));
     while (at_ < at) take(some.data(), std::min<uint64_t>(some.size(), at - at_));
   }
 

@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr size_t portion = 1000;  // lines translated together
+constexpr size_t kPortion = 1000;  // lines translated together
 
 // Writes both sides and counts the pairs.
 class Pairs {
@@ -67,7 +67,7 @@ class InPortions {
   void add(std::string line, Place place, double share) {
     lines_.push_back(std::move(line));
     places_.push_back(std::move(place));
-    if (lines_.size() == portion) translate(share);
+    if (lines_.size() == kPortion) translate(share);
   }
   void translate(double share) {
     const auto found = by_.translator.translate(decode::Lines{.text = lines_, .first = static_cast<uint64_t>(done_)},

@@ -170,8 +170,8 @@ TEST_F(ConstraintsTest, RequiredPhrasesAreInEveryTranslation) {
   std::vector<LineConstraints> requests(lines.size());
   for (LineConstraints& r : requests)
     for (uint32_t i = random.below(3) + 1; i > 0; --i) {
-      r.require.push_back(phrase_words[random.below(12)]);
-      if (random.below(2) == 0) r.require.back() += " " + phrase_words[random.below(12)];
+      r.require.push_back(kPhraseWords[random.below(12)]);
+      if (random.below(2) == 0) r.require.back() += " " + kPhraseWords[random.below(12)];
     }
   const auto found = texts({lines, requests}, options_), free = texts({lines}, options_);
   int missing = 0, missing_before = 0;
@@ -318,7 +318,7 @@ TEST_F(ConstraintsTest, NothingIsRepeated) {
 // Marian's decoders begin with </s>: that first token is not part of the translation.
 TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
   const Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &phrase_pieces()};
-  const SpecialIds same{.bos = specials.eos, .eos = specials.eos, .pad = specials.pad};
+  const SpecialIds same{.bos = kSpecials.eos, .eos = kSpecials.eos, .pad = kSpecials.pad};
   const SentenceConstraints request;
   for (const int64_t n : {1, 2, 3}) {
     const Constraints rules(queue.constraints(), {.no_repeat_ngram = n}, same);
@@ -330,7 +330,7 @@ TEST(Constraints, ABeginningThatIsAlsoTheEndIsNoRepeatedToken) {
 }
 
 TEST(Constraints, StutterIsSeenInTheText) {
-  const text::Ids nothing{specials.bos};
+  const text::Ids nothing{kSpecials.bos};
   SearchOptions options{.max_repetition = 2};
   Queue queue{.sources = {}, .order = {}, .sentences = 1, .tokens = 1, .pieces = &phrase_pieces()};
   const Constraints rules(queue.constraints(), options, special_ids(phrase_vocabulary()));

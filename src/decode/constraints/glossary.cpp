@@ -13,9 +13,9 @@ namespace {
 constexpr size_t kMostBytes = 1024, kMostForms = 32, kMostTerms = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
-  constexpr const char* kBlanks = " \t\r\n\v\f";
-  const size_t first = text.find_first_not_of(kBlanks);
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+  constexpr const char* blanks = " \t\r\n\v\f";
+  const size_t first = text.find_first_not_of(blanks);
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
 std::vector<std::string> forms_of(std::string_view target) {

@@ -8,7 +8,7 @@
 
 namespace hexapla::decode::test {
 
-inline const std::vector<std::string> phrase_words{"ein",    "Hund", "läuft", "schnell", "über",   "die",
+inline const std::vector<std::string> kPhraseWords{"ein",    "Hund", "läuft", "schnell", "über",   "die",
                                                    "Straße", "und",  "zwei",  "Katzen",  "Hündin", "Katze"};
 
 inline std::vector<std::string> phrase_lines(int n, uint64_t seed) {
@@ -16,7 +16,7 @@ inline std::vector<std::string> phrase_lines(int n, uint64_t seed) {
   std::vector<std::string> lines(n);
   for (std::string& line : lines)
     for (uint32_t i = 0, length = 1 + random.below(9); i < length; ++i)
-      line += (i > 0 ? " " : "") + phrase_words[random.below(static_cast<uint32_t>(phrase_words.size()))];
+      line += (i > 0 ? " " : "") + kPhraseWords[random.below(static_cast<uint32_t>(kPhraseWords.size()))];
   return lines;
 }
 

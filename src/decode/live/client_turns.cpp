@@ -10,12 +10,12 @@ void ClientTurns::add(uint64_t client, size_t name, Clock::time_point now) {
   if (its.waiting.empty()) turns_.push_back(client);
   its.waiting.push_back(name);
   ++waiting_;
-  if (client != last_client_ && last_time_ > now - there_for) several_until_ = now + there_for;
+  if (client != last_client_ && last_time_ > now - kPresentFor) several_until_ = now + kPresentFor;
   last_client_ = client, last_time_ = now;
 }
 
 size_t ClientTurns::share(size_t loops, Clock::time_point now) const {
-  return now < several_until_ ? beside_others * std::max<size_t>(loops, 1) : std::numeric_limits<size_t>::max();
+  return now < several_until_ ? kTurnsBesideOthers * std::max<size_t>(loops, 1) : std::numeric_limits<size_t>::max();
 }
 
 std::optional<size_t> ClientTurns::next(size_t loops, Clock::time_point now) {

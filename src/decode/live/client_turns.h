@@ -16,8 +16,8 @@ class ClientTurns {
  public:
   using Clock = std::chrono::steady_clock;
   // Sentences in progress per client and loop while several clients are active (docs/adr/0078).
-  static constexpr size_t beside_others = 2;
-  static constexpr std::chrono::seconds there_for{1};  // time since its last sentence
+  static constexpr size_t kTurnsBesideOthers = 2;
+  static constexpr std::chrono::seconds kPresentFor{1};  // time since its last sentence
 
   void add(uint64_t client, size_t name, Clock::time_point now);
   // The sentence whose turn it is, now in progress; none if nothing waits or only clients that have

@@ -100,7 +100,7 @@ void run_live_loop(Context& cx, const Ensemble& ensemble, LiveQueue& queue) {
 size_t live_memory(const Ensemble& ensemble, const LiveLimits& limits, DType dtype) {
   const model::Config& config = ensemble.models.at(0)->config;
   const DecodingCapacity c = capacity_of(limits);
-  const int64_t hypotheses = c.sentences * c.widest, candidates = 2 + std::max(2 * c.widest, most_live_candidates);
+  const int64_t hypotheses = c.sentences * c.widest, candidates = 2 + std::max(2 * c.widest, kMostLiveCandidates);
   const size_t attention = attention_memory(config, limits.longest_source, limits.longest + 1);
   if (ensemble.models.size() > 1)
     return mixture_memory(ensemble, hypotheses, candidates, dtype) +

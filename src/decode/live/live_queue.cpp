@@ -45,7 +45,7 @@ void LiveQueue::check(const LiveRequest& request) const {
   refuse("hypotheses at a time", hypotheses, limits_.widest);
   refuse("tokens of its hypotheses together", cap * hypotheses, limits_.cache_rows);
   if (request.options.sampling)
-    refuse("tokens that are drawn among", best_of_a_row(*request.options.sampling), most_live_candidates);
+    refuse("tokens that are drawn among", best_of_a_row(*request.options.sampling), kMostLiveCandidates);
 }
 
 std::shared_ptr<LiveQueue::Entry> LiveQueue::entry(LiveRequest request) const {

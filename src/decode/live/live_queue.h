@@ -36,7 +36,7 @@ struct LiveLimits {
   LiveLimits shared_by(int loops) const;
 };
 
-constexpr int64_t most_live_candidates = 1024;  // tokens to sample from in a row of logits
+constexpr int64_t kMostLiveCandidates = 1024;  // tokens to sample from in a row of logits
 
 enum class LiveEnd { finished, canceled, late, failed };
 

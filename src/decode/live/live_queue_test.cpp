@@ -22,12 +22,12 @@ using namespace test;
 using std::chrono::milliseconds;
 using Clock = LiveRequest::Clock;
 
-constexpr LiveLimits limits{.sentences = 6, .tokens = 60, .longest = 40, .widest = 8, .cache_rows = 600};
+constexpr LiveLimits kLimits{.sentences = 6, .tokens = 60, .longest = 40, .widest = 8, .cache_rows = 600};
 
 struct Served {
   TestModel m{small_config()};
   std::unique_ptr<Backend> backend = make_cpu_backend();
-  LiveQueue queue{limits, specials, positions(m.model)};
+  LiveQueue queue{kLimits, kSpecials, positions(m.model)};
   std::vector<std::thread> loops;
   std::vector<size_t> peaks;
 
@@ -36,7 +36,7 @@ struct Served {
       loops.emplace_back([this, i] {
         use_threads(1);
         const DType dtype = m.model.target_embedding().table.value.dtype;
-        Arena arena(live_memory(m.model, limits, dtype));
+        Arena arena(live_memory(m.model, kLimits, dtype));
         Context cx{*backend, arena, dtype};
         run_live_loop(cx, m.model, queue);
         peaks[static_cast<size_t>(i)] = arena.mark().bottom;
@@ -56,7 +56,7 @@ struct Served {
     std::vector<Hypothesis> found;
     const DType dtype = m.model.target_embedding().table.value.dtype;
     on_workers(1, *backend, dtype, search_memory(m.model, list, options, dtype), [&](Context& cx) {
-      search(cx, m.model, list, options, specials, [&](size_t, std::vector<Hypothesis> h) { found = std::move(h); });
+      search(cx, m.model, list, options, kSpecials, [&](size_t, std::vector<Hypothesis> h) { found = std::move(h); });
     });
     return found;
   }
@@ -192,9 +192,9 @@ TEST(LiveQueue, WhoWaitsTooLongIsTold) {
 
 TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
   const TestModel m(small_config());
-  LiveLimits few = limits;
+  LiveLimits few = kLimits;
   few.waiting = 2;
-  LiveQueue queue(few, specials, positions(m.model));
+  LiveQueue queue(few, kSpecials, positions(m.model));
   const auto submit = [&](int tokens, SearchOptions options) {
     queue.submit(
         {.source = text::Ids(static_cast<size_t>(tokens), 5), .options = options, .on_end = [](LiveResult) {}});
@@ -215,55 +215,55 @@ TEST(LiveQueue, RefusesWhatIsBeyondItsLimits) {
 
 TEST(LiveQueue, LoopsShareWhatArrives) {
   const TestModel m(small_config());
-  LiveQueue queue(limits, specials, positions(m.model));
+  LiveQueue queue(kLimits, kSpecials, positions(m.model));
   for (int loop = 0; loop < 2; ++loop) queue.join();
   for (int i = 0; i < 5; ++i)
     queue.submit(
-        {.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
+        {.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
   for (size_t held = 0; held < 3; ++held) EXPECT_TRUE(queue.next(false, held)) << held;
   EXPECT_FALSE(queue.next(false, 3)) << "three of five are its part";
   EXPECT_TRUE(queue.next(true, 0));
   EXPECT_TRUE(queue.next(false, 1));
   EXPECT_FALSE(queue.next(false, 2)) << "nothing waits";
   queue.submit(
-      {.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
+      {.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
   queue.leave();
   EXPECT_TRUE(queue.next(false, 5)) << "a loop that has gone leaves its part to the others";
 }
 
 TEST(LiveQueue, AnIdleLoopWaitsUntilAClientMayHaveAnotherOneBegun) {
   const TestModel m(small_config());
-  LiveQueue queue(limits, specials, positions(m.model));
+  LiveQueue queue(kLimits, kSpecials, positions(m.model));
   queue.join();
   const auto submit = [&](uint64_t client) {
-    return queue.submit({.source = text::Ids{5, specials.eos},
+    return queue.submit({.source = text::Ids{5, kSpecials.eos},
                          .options = {.extra_length = 5},
                          .client = client,
                          .on_end = [](const LiveResult&) {}});
   };
-  for (size_t i = 0; i < ClientTurns::beside_others + 1; ++i) submit(1);
+  for (size_t i = 0; i < ClientTurns::kTurnsBesideOthers + 1; ++i) submit(1);
   submit(2);
   std::vector<size_t> begun;
   while (const auto job = queue.next(false, begun.size())) begun.push_back(job->name);
-  EXPECT_EQ(begun.size(), ClientTurns::beside_others + 1);
+  EXPECT_EQ(begun.size(), ClientTurns::kTurnsBesideOthers + 1);
   EXPECT_EQ(queue.waiting(), 1u);
   auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0)->name; });
   queue.failed(begun.front(), {});
-  EXPECT_EQ(idle.get(), ClientTurns::beside_others);
+  EXPECT_EQ(idle.get(), ClientTurns::kTurnsBesideOthers);
 }
 
 TEST(LiveQueue, AnIdleLoopOfAClosedQueueEndsWithTheLastThatWaited) {
   const TestModel m(small_config());
-  LiveQueue queue(limits, specials, positions(m.model));
+  LiveQueue queue(kLimits, kSpecials, positions(m.model));
   queue.join();
   const auto submit = [&](uint64_t client) {
-    return queue.submit({.source = text::Ids{5, specials.eos},
+    return queue.submit({.source = text::Ids{5, kSpecials.eos},
                          .options = {.extra_length = 5},
                          .client = client,
                          .on_end = [](const LiveResult&) {}});
   };
   size_t last = 0;
-  for (size_t i = 0; i < ClientTurns::beside_others + 1; ++i) last = submit(1);
+  for (size_t i = 0; i < ClientTurns::kTurnsBesideOthers + 1; ++i) last = submit(1);
   submit(2);
   std::vector<size_t> begun;
   while (const auto job = queue.next(false, begun.size())) begun.push_back(job->name);
@@ -283,16 +283,16 @@ TEST(LiveLimits, SharedByLoopsHaveRoomForTheLargestRequest) {
   EXPECT_EQ(many.sentences, 16);
   EXPECT_EQ(many.tokens, all.longest_source);
   EXPECT_EQ(many.cache_rows, all.longest * all.widest);
-  EXPECT_EQ(limits.shared_by(3).cache_rows, 320) << "where even one has room for more than the largest";
+  EXPECT_EQ(kLimits.shared_by(3).cache_rows, 320) << "where even one has room for more than the largest";
   EXPECT_EQ(all.shared_by(1).cache_rows, all.cache_rows);
 }
 
 TEST(LiveQueue, ClosingAnswersThoseThatWait) {
   const TestModel m(small_config());
-  LiveQueue queue(limits, specials, positions(m.model));
+  LiveQueue queue(kLimits, kSpecials, positions(m.model));
   std::vector<LiveEnd> ends;
   for (int i = 0; i < 3; ++i)
-    queue.submit({.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
+    queue.submit({.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [&](LiveResult r) {
                     ends.push_back(r.end);
                   }});
   EXPECT_EQ(queue.waiting(), 3u);
@@ -305,7 +305,7 @@ TEST(LiveQueue, ClosingAnswersThoseThatWait) {
 struct Failing final : DecodingStrategy {
   BeamSearch beam;
   int steps = 0;
-  explicit Failing(const SearchOptions& options) : beam(options, specials) {}
+  explicit Failing(const SearchOptions& options) : beam(options, kSpecials) {}
   void begin(Sentence& s) override { beam.begin(s); }
   void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
               std::span<const int64_t> first) override {
@@ -320,7 +320,7 @@ struct Three final : SentenceQueue {
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
   const SentenceConstraints none;
   Failing fails{options};
-  BeamSearch first{options, specials}, last{options, specials};
+  BeamSearch first{options, kSpecials}, last{options, kSpecials};
   std::vector<std::vector<Hypothesis>> found{3};
   std::vector<size_t> failures;
   size_t given = 0;
@@ -344,7 +344,7 @@ struct LoopOfThree {
 
   const Served& served;
   DecodingCapacity capacity = capacity_for_three();
-  Arena arena{live_memory(served.m.model, limits, DType::f32)};
+  Arena arena{live_memory(served.m.model, kLimits, DType::f32)};
   Context cx{*served.backend, arena};
   DecoderSteps steps{cx, served.m.model, capacity.tokens, capacity.cache_rows};
 
@@ -395,7 +395,7 @@ struct Each final : SentenceQueue {
 
   std::optional<SentenceJob> next(bool) override {
     if (given == sources.size()) return {};
-    strategies.push_back(std::make_unique<BeamSearch>(options, specials));
+    strategies.push_back(std::make_unique<BeamSearch>(options, kSpecials));
     const size_t i = given++;
     return SentenceJob{i, &sources[i], &options, &none, strategies.back().get()};
   }
@@ -424,7 +424,7 @@ TEST(DecodeLoop, AFailureOfTheModelEndsWhatWasInThatStepAndNothingElse) {
 TEST(LiveQueue, WhatAStepsCallbackThrowsIsTheEndOfItsRequestAlone) {
   Served served(1);
   std::promise<LiveResult> failed, finished;
-  LiveRequest r{.source = text::Ids{5, specials.eos}, .options = {.extra_length = 9, .min_length = 5}, .on_end = {}};
+  LiveRequest r{.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 9, .min_length = 5}, .on_end = {}};
   LiveRequest bad = r;
   bad.on_step = [](const text::Ids&) { throw std::logic_error("mine"); };
   bad.on_end = [&](LiveResult result) { failed.set_value(std::move(result)); };
@@ -458,7 +458,7 @@ TEST(LiveQueue, WhatIsFoundHasTheMemoryOfAStep) {
 TEST(LiveQueue, WhatIsFoundMayBeChangedAndMayFail) {
   Served served(1);
   std::promise<LiveResult> changed, failed;
-  LiveRequest r{.source = text::Ids{5, specials.eos}, .options = {.extra_length = 5}, .on_end = {}};
+  LiveRequest r{.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = {}};
   LiveRequest bad = r;
   r.on_found = [](Context&, const model::Transformer&, std::vector<Hypothesis>& found) { found.resize(7); };
   r.on_end = [&](LiveResult result) { changed.set_value(std::move(result)); };
@@ -476,7 +476,7 @@ TEST(LiveQueue, AFailureIsThatOfItsRequest) {
   const Tensor weights = served.m.parameters.values();
   for (float& w : weights.values<float>()) w = NAN;
   std::promise<LiveResult> ended;
-  served.queue.submit({.source = text::Ids{5, specials.eos},
+  served.queue.submit({.source = text::Ids{5, kSpecials.eos},
                        .options = {.extra_length = 5},
                        .on_end = [&](LiveResult r) { ended.set_value(std::move(r)); }});
   const LiveResult result = ended.get_future().get();

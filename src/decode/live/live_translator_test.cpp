@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using Clock = LiveRequest::Clock;
 
-constexpr LiveLimits limits{
+constexpr LiveLimits kLimits{
     .sentences = 6, .tokens = 90, .longest_source = 40, .longest = 80, .widest = 12, .cache_rows = 900};
 
 struct Served {
@@ -30,7 +30,7 @@ struct Served {
   std::unique_ptr<TextTranslator> alone;
   std::vector<std::thread> loops;
 
-  explicit Served(int workers, const LiveLimits& own = limits, uint64_t members = 1) {
+  explicit Served(int workers, const LiveLimits& own = kLimits, uint64_t members = 1) {
     Ensemble ensemble;
     for (uint64_t i = 0; i < members; ++i) {
       models.push_back(std::make_unique<TestModel>(config(), DType::f32, 7 + i));
@@ -135,7 +135,7 @@ struct Draw {
     if (once_in(5)) o.search.no_repeat_ngram = 2;
     if (once_in(8)) o.search.forbid_unknown = true;
     o.copy_unknown = once_in(2);
-    o.attention = {1, AttentionHead::mean};
+    o.attention = {1, AttentionHead::kMean};
     if (once_in(4))
       o.search.sampling = SamplingOptions{.temperature = 0.8, .top_k = random.below(9), .seed = random.below(9)};
     else if (once_in(2))
@@ -213,7 +213,7 @@ TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
   Draw draw;
   std::vector<Asked> all(320);
   for (Asked& a : all) a.request = draw.request();
-  Served served(2, limits, GetParam());
+  Served served(2, kLimits, GetParam());
   std::vector<std::thread> callers;
   for (size_t from = 0; from < 3; ++from)
     callers.emplace_back([&, from] {
@@ -271,7 +271,7 @@ TEST(LiveTranslator, TellsWhatALineReadsAsSoFar) {
 }
 
 LiveLimits one_at_a_time() {
-  LiveLimits one = limits;
+  LiveLimits one = kLimits;
   one.sentences = 1;
   return one;
 }
@@ -419,7 +419,7 @@ TEST(LiveTranslator, CallbacksMaySubmitAndCancel) {
 }
 
 TEST(LiveTranslator, TakesAllPartsOfARequestOrNone) {
-  LiveLimits few = limits;
+  LiveLimits few = kLimits;
   few.waiting = 4;
   Served served(0, few);
   const auto submit = [&](const std::string& line) {

@@ -5,8 +5,8 @@ namespace hexapla::decode {
 
 // An attention over the encoder: a decoder layer (from 0), and one of its heads or the mean over them.
 struct AttentionHead {
-  static constexpr int64_t mean = -1;
-  int64_t layer = 0, head = mean;
+  static constexpr int64_t kMean = -1;
+  int64_t layer = 0, head = kMean;
   bool operator==(const AttentionHead&) const = default;
 };
 // UsageError naming the options if the model has no such layer or head.

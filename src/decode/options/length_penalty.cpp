@@ -11,7 +11,7 @@ const std::vector<std::string>& length_penalty_names() {
 }
 
 LengthPenalty make_length_penalty(const std::string& name, double alpha) {
-  ranges::length_penalty.check("length-penalty", alpha);
+  ranges::kLengthPenalty.check("length-penalty", alpha);
   if (name == "paper") return PaperPenalty{alpha};
   if (name == "power") return PowerPenalty{alpha};
   throw UsageError(cat("`length-normalization` '", name,

@@ -7,10 +7,10 @@ namespace hexapla::decode {
 
 void check(const TranslateOptions& o) {
   check(o.search);
-  ranges::batch_sentences.check("batch-sentences", o.batch_sentences);
-  ranges::batch_tokens.check("batch-tokens", o.batch_tokens);
-  ranges::line_tokens.check("max-length", o.max_length);
-  ranges::coverage_penalty.check("coverage-penalty", o.coverage_penalty);
+  ranges::kBatchSentences.check("batch-sentences", o.batch_sentences);
+  ranges::kBatchTokens.check("batch-tokens", o.batch_tokens);
+  ranges::kLineTokens.check("max-length", o.max_length);
+  ranges::kCoveragePenalty.check("coverage-penalty", o.coverage_penalty);
   if (o.coverage_penalty > 0 && o.search.sampling)
     throw UsageError(
         "`coverage-penalty` reranks the hypotheses of a beam, which `sample` does not have; leave one of them out");

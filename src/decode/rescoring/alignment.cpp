@@ -13,7 +13,7 @@ namespace {
 // weights: [heads, rows, columns]
 SoftAlignment alignment_of(int64_t head, Tensor weights) {
   const auto [heads, rows, columns] = weights.dims<3>("alignment");
-  const int64_t first = head == AttentionHead::mean ? 0 : head, count = head == AttentionHead::mean ? heads : 1;
+  const int64_t first = head == AttentionHead::kMean ? 0 : head, count = head == AttentionHead::kMean ? heads : 1;
   HEXAPLA_CHECK(first >= 0 && first + count <= heads, "alignment: there is no head ", head, " of ", heads);
   SoftAlignment a{rows, columns, std::vector<double>(static_cast<size_t>(rows * columns))};
   for (int64_t h = first; h < first + count; ++h)

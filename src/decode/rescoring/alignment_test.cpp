@@ -22,7 +22,7 @@ std::vector<SoftAlignment> align(Backend& backend, const model::Transformer& mod
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(align_memory(model, sources, targets, dtype));
   Context cx{backend, arena, dtype};
-  const auto found = align_pairs(cx, model, sources, targets, specials, head);
+  const auto found = align_pairs(cx, model, sources, targets, kSpecials, head);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";
   return found;
 }
@@ -40,7 +40,7 @@ TEST(Alignment, RowsSumToOneInEveryVariant) {
     if (!v.config.softmax()) continue;  // other weights need not sum to one
     const TestModel m(v.config);
     for (int64_t layer = 0; layer < v.config.dec_layers; ++layer)
-      for (int64_t head : {AttentionHead::mean, int64_t{0}, int64_t{1}}) {
+      for (int64_t head : {AttentionHead::kMean, int64_t{0}, int64_t{1}}) {
         const auto found = align(*backend, m.model, sources, targets, {layer, head});
         ASSERT_EQ(found.size(), sources.size());
         for (size_t i = 0; i < found.size(); ++i) {
@@ -80,7 +80,7 @@ struct SeeAll : Observer {
 TEST(Alignment, IsTheAttentionOfThatLayerAndHead) {
   const auto backend = make_cpu_backend();
   const TestModel m(small_config());
-  const text::Ids source{5, 7, 9, 2}, target{6, 4}, shifted{specials.bos, 6, 4};
+  const text::Ids source{5, 7, 9, 2}, target{6, 4}, shifted{kSpecials.bos, 6, 4};
   Arena arena(8 << 20);
   SeeAll all;
   Context cx{*backend, arena};

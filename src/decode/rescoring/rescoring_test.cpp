@@ -36,7 +36,7 @@ class RescoringTest : public testing::Test {
   RescoringTest() {
     m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;
     options_.search.extra_length = 5;
-    options_.attention = {1, AttentionHead::mean};
+    options_.attention = {1, AttentionHead::kMean};
   }
   void like_unknown_pieces() { m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 7; }
 

@@ -7,7 +7,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr int64_t tile_rows = 256;  // rows of logits at a time
+constexpr int64_t kTileRows = 256;  // rows of logits at a time
 
 std::vector<text::Ids> with_start(std::span<const text::Ids> targets, int32_t bos) {
   std::vector<text::Ids> all;
@@ -25,9 +25,9 @@ struct LabelScores {
 // Of every label, from the decoder's output x [N, d_model].
 LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x, std::span<const int32_t> labels) {
   LabelScores scores;
-  for (int64_t from = 0; from < x.shape[0]; from += tile_rows) {
+  for (int64_t from = 0; from < x.shape[0]; from += kTileRows) {
     const ArenaRewind tile(cx.arena);
-    const int64_t n = std::min(tile_rows, x.shape[0] - from);
+    const int64_t n = std::min(kTileRows, x.shape[0] - from);
     const Tensor logits = model.logits(cx, x.slice(from, n)), log_p = log_softmax(cx, logits);
     for (int64_t i = 0; i < n; ++i) {
       const int64_t at = i * log_p.shape[1] + labels[from + i];
@@ -77,7 +77,7 @@ size_t score_memory(const model::Transformer& model, std::span<const text::Ids> 
     for (const text::Ids& ids : side) sizes.longest = std::max(sizes.longest, static_cast<int64_t>(ids.size()) + 1);
   for (const text::Ids& ids : sources) sizes.source_tokens += static_cast<int64_t>(ids.size());
   for (const text::Ids& ids : targets) sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
-  sizes.logit_rows = std::min(tile_rows, sizes.hypotheses);
+  sizes.logit_rows = std::min(kTileRows, sizes.hypotheses);
   return decoding_memory(model.config, sizes, dtype);
 }
 

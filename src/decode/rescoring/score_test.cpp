@@ -16,7 +16,7 @@ std::vector<PairScore> score(Backend& backend, const model::Transformer& model, 
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(score_memory(model, sources, targets, dtype));
   Context cx{backend, arena, dtype};
-  const auto scores = score_pairs(cx, model, sources, targets, specials);
+  const auto scores = score_pairs(cx, model, sources, targets, kSpecials);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";
   return scores;
 }
@@ -31,7 +31,7 @@ TEST(Score, IsWhatTheSearchSays) {
       Arena arena(64 << 20);
       Context cx{*backend, arena, dtype};
       const std::vector<text::Ids> sentences = random_sentences(8, 10, 24);
-      const auto found = search(cx, m.model, sentences, {.n_best = 3, .extra_length = 6}, specials);
+      const auto found = search(cx, m.model, sentences, {.n_best = 3, .extra_length = 6}, kSpecials);
       for (size_t b = 0; b < found.size(); ++b)
         for (const Hypothesis& h : found[b]) {
           sources.push_back(sentences[b]);
@@ -90,7 +90,7 @@ TEST(Score, EmptyTargetsAndWrongInput) {
   const TestModel few(c);
   Arena arena(1 << 20);
   Context cx{*backend, arena};
-  EXPECT_THROW(score_pairs(cx, few.model, one, std::vector<text::Ids>{{5, 5, 5, 5}}, specials), DataError);
+  EXPECT_THROW(score_pairs(cx, few.model, one, std::vector<text::Ids>{{5, 5, 5, 5}}, kSpecials), DataError);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back after an error";
 }
 

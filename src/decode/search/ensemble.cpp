@@ -91,7 +91,7 @@ void check(const Ensemble& e) {
   if (e.weights.size() != e.models.size())
     throw UsageError(
         cat("`weights` has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one per model"));
-  for (const double w : e.weights) ranges::model_weight.check("weights", w);
+  for (const double w : e.weights) ranges::kModelWeight.check("weights", w);
 }
 
 int64_t positions(const Ensemble& ensemble) {

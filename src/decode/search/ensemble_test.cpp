@@ -19,7 +19,7 @@ Found find(const Ensemble& ensemble, std::span<const text::Ids> sources, const S
   Queue queue{.sources = sources, .order = order, .sentences = sentences, .tokens = 5000};
   Found found(sources.size());
   on_workers(1, *backend, DType::f64, search_memory(ensemble, queue, options, DType::f64), [&](Context& cx) {
-    search(cx, ensemble, queue, options, specials,
+    search(cx, ensemble, queue, options, kSpecials,
            [&](size_t index, std::vector<Hypothesis> h) { found[index] = std::move(h); });
     EXPECT_EQ(cx.arena.mark().bottom, 0u) << "the arena is not given back";
   });
@@ -38,7 +38,7 @@ std::vector<double> next(const model::Transformer& model, const text::Ids& sourc
   const auto backend = make_reference_backend();
   Arena arena(64 << 20);
   Context cx{*backend, arena, DType::f64};
-  text::Ids in{specials.bos};
+  text::Ids in{kSpecials.bos};
   in.insert(in.end(), ids.begin(), ids.end());
   const std::vector<int32_t> rows{0, static_cast<int32_t>(source.size())}, target{0, static_cast<int32_t>(in.size())};
   model::Transformer::Saved s;
@@ -60,7 +60,7 @@ double plain_score(const std::vector<const model::Transformer*>& models, const t
     for (const model::Transformer* m : models) p.push_back(next(*m, source, ids));
     double all = 0;
     for (size_t id = 0; id < p[0].size(); ++id) all += mixed(p, id);
-    const int32_t id = i < translation.size() ? translation[i] : specials.eos;
+    const int32_t id = i < translation.size() ? translation[i] : kSpecials.eos;
     score += std::log(mixed(p, static_cast<size_t>(id)) / all);
     ids.push_back(id);
   }

@@ -23,7 +23,7 @@ Found find(Backend& backend, const model::Transformer& model, std::span<const te
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(search_memory(model, sources, options, dtype));
   Context cx{backend, arena, dtype};
-  const Found found = search(cx, model, sources, options, specials);
+  const Found found = search(cx, model, sources, options, kSpecials);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";
   return found;
 }
@@ -46,7 +46,7 @@ class Oracle {
   // log p of each next token after <s> ids.
   std::vector<double> next(const text::Ids& ids) {
     Context cx{*backend_, arena_, DType::f64};
-    text::Ids in{specials.bos};
+    text::Ids in{kSpecials.bos};
     in.insert(in.end(), ids.begin(), ids.end());
     const std::vector<int32_t> rows{0, static_cast<int32_t>(source_.size())},
         target{0, static_cast<int32_t>(in.size())};
@@ -68,7 +68,7 @@ class Oracle {
 void all_translations(Oracle& oracle, const text::Ids& ids, double score, size_t longest, const LengthPenalty& penalty,
                       std::vector<Hypothesis>& out) {
   const std::vector<double> p = oracle.next(ids);
-  const double whole = score + p[specials.eos];
+  const double whole = score + p[kSpecials.eos];
   out.push_back({ids, whole, whole / divisor(penalty, static_cast<int64_t>(ids.size()) + 1)});
   if (ids.size() == longest) return;
   for (size_t id = 0; id < p.size(); ++id) {
@@ -145,7 +145,7 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
     if (shrinks && length < cap) candidates.resize(std::min(candidates.size(), places));
     for (size_t rank = 0; rank < candidates.size(); ++rank) {
       BeamEntry& l = candidates[rank];
-      const bool ends = l.ids.back() == specials.eos;
+      const bool ends = l.ids.back() == kSpecials.eos;
       if (ends && rank < places) l.ids.pop_back(), finish(l);
       if (!ends && live.size() < places) live.push_back(l);
     }
@@ -155,7 +155,7 @@ std::vector<Hypothesis> plain_beam_search(const model::Transformer& model, const
   return finished;
 }
 
-constexpr StopWhen outscored = StopWhen::outscored;
+constexpr StopWhen kOutscored = StopWhen::outscored;
 
 // n_best below beam_size, so that sentences end early; exponents that let long translations win
 // late; small vocabularies, so that </s> occurs at every rank.
@@ -167,21 +167,21 @@ TEST(Search, EqualsPlainBeamSearch) {
     c.tied = "none";
     c.source_vocab = c.target_vocab = seed % 2 ? 9 : 24;
     const TestModel m(c, DType::f64, seed);
-    m.model.generator.bias->value.data<double>()[specials.eos] = 0.5 * static_cast<double>(seed % 5);
+    m.model.generator.bias->value.data<double>()[kSpecials.eos] = 0.5 * static_cast<double>(seed % 5);
     const std::vector<text::Ids> sources = random_sentences(12, 6, static_cast<int>(c.source_vocab), seed);
     for (const SearchOptions& options :
          {SearchOptions{.extra_length = 6}, SearchOptions{.beam_size = 5, .n_best = 5, .extra_length = 4},
           SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .n_best = 2, .extra_length = 5},
           SearchOptions{.beam_size = 6, .length_penalty = PowerPenalty{4}, .extra_length = 12},
-          SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .extra_length = 9, .stop_when = outscored},
+          SearchOptions{.beam_size = 3, .length_penalty = PowerPenalty{1}, .extra_length = 9, .stop_when = kOutscored},
           SearchOptions{.beam_size = 4,
           .length_penalty = PowerPenalty{3},
           .n_best = 4,
           .extra_length = 9,
-          .stop_when = outscored},
+          .stop_when = kOutscored},
           SearchOptions{.beam_size = 3, .n_best = 3, .extra_length = 9, .stop_when = StopWhen::never},
           SearchOptions{.beam_size = 3, .n_best = 3, .extra_length = 9, .repetition_penalty = 1.7},
-          SearchOptions{.beam_size = 4, .extra_length = 9, .stop_when = outscored, .repetition_penalty = 0.6},
+          SearchOptions{.beam_size = 4, .extra_length = 9, .stop_when = kOutscored, .repetition_penalty = 0.6},
           SearchOptions{.beam_size = 2, .length_penalty = PowerPenalty{0}, .n_best = 2, .extra_length = 8},
           SearchOptions{.beam_size = 6, .length_penalty = PaperPenalty{-3}, .extra_length = 12}}) {
       const Found found = find(*backend, m.model, sources, options);
@@ -255,7 +255,7 @@ TEST(Search, BeamOneIsGreedy) {
       const Found beam = find(*backend, m.model, sources, options);
       Arena arena(search_memory(m.model, sources, options, DType::f32));
       Context cx{*backend, arena};
-      const std::vector<Hypothesis> plain = greedy(cx, m.model, sources, options, specials);
+      const std::vector<Hypothesis> plain = greedy(cx, m.model, sources, options, kSpecials);
       for (size_t b = 0; b < sources.size(); ++b) EXPECT_EQ(beam[b], std::vector{plain[b]}) << v.name << ", " << b;
     }
 }
@@ -268,7 +268,7 @@ Found find_by_workers(Backend& backend, const model::Transformer& model, std::sp
   Queue queue{sources, order, 5, 30};
   const DType dtype = model.target_embedding().table.value.dtype;
   on_workers(2, backend, dtype, search_memory(model, queue, options, dtype), [&](Context& cx) {
-    search(cx, model, queue, options, specials, [&](size_t index, std::vector<Hypothesis> hypotheses) {
+    search(cx, model, queue, options, kSpecials, [&](size_t index, std::vector<Hypothesis> hypotheses) {
       EXPECT_TRUE(found[index].empty()) << "done twice";
       found[index] = std::move(hypotheses);
     });
@@ -321,7 +321,7 @@ TEST(Search, MemoryIsEnoughForEveryVariantAndNotAbsurd) {
       const size_t bytes = search_memory(m.model, sources, options, DType::f64);
       Arena arena(bytes);
       Context cx{*backend, arena, DType::f64};
-      search(cx, m.model, sources, options, specials);
+      search(cx, m.model, sources, options, kSpecials);
       EXPECT_LT(bytes, 6 * arena.peak() + (1 << 20)) << v.name;
     }
   }
@@ -330,7 +330,7 @@ TEST(Search, MemoryIsEnoughForEveryVariantAndNotAbsurd) {
 // Also if a translation may become much longer than its source and the others.
 TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
   const TestModel m(small_config());
-  m.model.generator.bias->value.data<float>()[specials.eos] = -30;
+  m.model.generator.bias->value.data<float>()[kSpecials.eos] = -30;
   const auto backend = make_cpu_backend();
   const std::vector<text::Ids> sources = random_sentences(16, 9, 24);
   std::vector<size_t> order(sources.size());
@@ -357,13 +357,13 @@ TEST(Search, NeverWritesPaddingOrStart) {
   c.source_vocab = c.target_vocab = 8;
   const TestModel m(c);
   Tensor bias = m.model.generator.bias->value;
-  bias.data<float>()[specials.bos] = bias.data<float>()[specials.pad] = 50;
+  bias.data<float>()[kSpecials.bos] = bias.data<float>()[kSpecials.pad] = 50;
   const auto backend = make_reference_backend();
   const std::vector<text::Ids> sources = random_sentences(10, 5, 8);
   for (const auto& found : find(*backend, m.model, sources, {.n_best = 4, .extra_length = 5})) {
     EXPECT_EQ(found.size(), 4u);
     for (const Hypothesis& h : found)
-      for (int32_t id : h.ids) EXPECT_GT(id, specials.eos);
+      for (int32_t id : h.ids) EXPECT_GT(id, kSpecials.eos);
   }
 }
 
@@ -372,7 +372,7 @@ TEST(Search, LengthIsCapped) {
   const auto backend = make_reference_backend();
   const auto lengths = [&](const model::Config& config) {
     const TestModel m(config);
-    m.model.generator.bias->value.data<float>()[specials.eos] = -30;  // never by its score
+    m.model.generator.bias->value.data<float>()[kSpecials.eos] = -30;  // never by its score
     const auto found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
     return std::vector{found[0][0].ids.size(), found[1][0].ids.size()};
   };
@@ -391,10 +391,10 @@ TEST(Search, OptionsAreChecked) {
     EXPECT_THROW(check(o), UsageError);
   Arena arena(1 << 20);
   Context cx{*backend, arena};
-  EXPECT_TRUE(search(cx, m.model, {}, {}, specials).empty());
-  EXPECT_THROW(search(cx, m.model, std::vector<text::Ids>{{}}, {}, specials), InternalError);
+  EXPECT_TRUE(search(cx, m.model, {}, {}, kSpecials).empty());
+  EXPECT_THROW(search(cx, m.model, std::vector<text::Ids>{{}}, {}, kSpecials), InternalError);
   cx.training = true;
-  EXPECT_THROW(search(cx, m.model, one, {}, specials), InternalError);
+  EXPECT_THROW(search(cx, m.model, one, {}, kSpecials), InternalError);
 }
 
 TEST(Search, TokenScoresAreThoseOfTheTokens) {
@@ -412,7 +412,7 @@ TEST(Search, TokenScoresAreThoseOfTheTokens) {
       for (size_t i = 0; i <= h.ids.size(); ++i) {
         const std::vector<double> p =
             oracle.next(text::Ids(h.ids.begin(), h.ids.begin() + static_cast<std::ptrdiff_t>(i)));
-        EXPECT_NEAR(h.token_scores[i], p[i < h.ids.size() ? h.ids[i] : specials.eos], 1e-5);
+        EXPECT_NEAR(h.token_scores[i], p[i < h.ids.size() ? h.ids[i] : kSpecials.eos], 1e-5);
       }
       h.token_scores.clear();
     }

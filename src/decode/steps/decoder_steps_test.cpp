@@ -29,7 +29,7 @@ struct Forced {
     Random random(17);
     for (size_t b = 0; b < sources.size(); ++b)
       for (int h = 0; h < 2; ++h) {
-        text::Ids ids{specials.bos, h == 0 ? static_cast<int32_t>(4 + random.below(16)) : targets.back()[1]};
+        text::Ids ids{kSpecials.bos, h == 0 ? static_cast<int32_t>(4 + random.below(16)) : targets.back()[1]};
         while (ids.size() < (h == 0 ? 7 : 3)) ids.push_back(static_cast<int32_t>(4 + random.below(16)));
         targets.push_back(ids);
       }

@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr uint32_t attempts = 64;  // before all forbidden tokens are removed from the distribution
+constexpr uint32_t kAttempts = 64;  // before all forbidden tokens are removed from the distribution
 
 double total(std::span<const double> weights) {
   double sum = 0;
@@ -114,7 +114,7 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
   };
   std::vector<bool> open = writable(log_p, tokens);
   std::vector<double> w = weights(log_p, open, temperature);
-  for (uint32_t attempt = 0; attempt < attempts && !constraints_.forced(so_far); ++attempt) {
+  for (uint32_t attempt = 0; attempt < kAttempts && !constraints_.forced(so_far); ++attempt) {
     const std::optional<size_t> id = index_at(w, draw(key, attempt));
     if (!id) return {};
     if (constraints_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
@@ -123,7 +123,7 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
   }
   for (size_t id = 0; id < open.size(); ++id)
     open[id] = open[id] && constraints_.allows(so_far, static_cast<int32_t>(id));
-  const std::optional<size_t> id = index_at(weights(log_p, open, temperature), draw(key, attempts));
+  const std::optional<size_t> id = index_at(weights(log_p, open, temperature), draw(key, kAttempts));
   return id ? std::optional(token(*id)) : std::nullopt;
 }
 

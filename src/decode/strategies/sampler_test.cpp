@@ -35,7 +35,7 @@ struct Draws {
     Queue queue{.sources = sources, .order = order, .sentences = sentences, .tokens = 5000, .requests = requests};
     Found found(sources.size());
     on_workers(workers, *backend, dtype, search_memory(model, queue, options, dtype), [&](Context& cx) {
-      search(cx, model, queue, options, specials,
+      search(cx, model, queue, options, kSpecials,
              [&](size_t index, std::vector<Hypothesis> h) { found[index] = std::move(h); });
     });
     return found;
@@ -69,7 +69,7 @@ std::map<int32_t, int> first_tokens(const TestModel& m, const SearchOptions& opt
   std::map<int32_t, int> counts;
   const Draws draws(m.model, std::vector<text::Ids>(4000, text::Ids{4, 2}));
   for (const auto& found : draws.of(options))
-    for (const Hypothesis& h : found) ++counts[h.ids.empty() ? specials.eos : h.ids[0]];
+    for (const Hypothesis& h : found) ++counts[h.ids.empty() ? kSpecials.eos : h.ids[0]];
   return counts;
 }
 
@@ -89,10 +89,10 @@ double chi_square(const std::map<int32_t, int>& counts, const std::map<int32_t, 
 }
 
 // <pad>, <s>, </s>, <unk> and four words; padding and <s> are never written.
-const std::vector<double> probabilities{0.05, 0.05, 0.1, 0.02, 0.4, 0.2, 0.15, 0.03};
+const std::vector<double> kProbabilities{0.05, 0.05, 0.1, 0.02, 0.4, 0.2, 0.15, 0.03};
 
 TEST(Sampler, DrawsFromTheModelsDistribution) {
-  const ConstantModel m(probabilities);
+  const ConstantModel m(kProbabilities);
   const std::map<int32_t, double> p{{2, 0.1}, {3, 0.02}, {4, 0.4}, {5, 0.2}, {6, 0.15}, {7, 0.03}};
   std::map<int32_t, double> sharp, flat;
   for (const auto& [id, w] : p) sharp[id] = std::pow(w, 1 / 0.5), flat[id] = std::pow(w, 1 / 3.0);
@@ -104,7 +104,7 @@ TEST(Sampler, DrawsFromTheModelsDistribution) {
 }
 
 TEST(Sampler, CutsTheDistributionOff) {
-  const ConstantModel m(probabilities);
+  const ConstantModel m(kProbabilities);
   constexpr double limit = 13.8;  // two degrees of freedom
   EXPECT_LT(chi_square(first_tokens(m, samples(2, {.top_k = 3})), {{4, 0.4}, {5, 0.2}, {6, 0.15}}), limit);
   // Writable tokens have 0.9 in all: 0.4 + 0.2 are 0.667 of it, with 0.15 they are 0.833.
@@ -118,7 +118,7 @@ TEST(Sampler, CutsTheDistributionOff) {
 
 // Forbidden tokens are not sampled, and the others keep their proportions.
 TEST(Sampler, FollowsRules) {
-  const ConstantModel m(probabilities);
+  const ConstantModel m(kProbabilities);
   for (const SamplingOptions& s : {SamplingOptions{}, SamplingOptions{.top_p = 0.99}}) {
     SearchOptions o = samples(2, s);
     o.min_length = 1;  // not </s> first
@@ -148,7 +148,7 @@ TEST(Sampler, LowTemperaturesUnderRulesDrawWhatIsLeft) {
 }
 
 TEST(Sampler, ScoresAreTheModels) {
-  const ConstantModel m(probabilities);
+  const ConstantModel m(kProbabilities);
   SearchOptions o = samples(3, {.temperature = 2, .top_p = 0.9});
   o.token_scores = true;
   const Draws draws(m.model, random_sentences(20, 5, 8));
@@ -156,7 +156,7 @@ TEST(Sampler, ScoresAreTheModels) {
     for (const Hypothesis& h : found) {
       double sum = 0;
       for (size_t i = 0; i < h.token_scores.size(); ++i) {
-        EXPECT_NEAR(h.token_scores[i], std::log(probabilities[i < h.ids.size() ? h.ids[i] : 2]), 1e-4);
+        EXPECT_NEAR(h.token_scores[i], std::log(kProbabilities[i < h.ids.size() ? h.ids[i] : 2]), 1e-4);
         sum += h.token_scores[i];
       }
       EXPECT_NEAR(sum, h.score, 1e-4);

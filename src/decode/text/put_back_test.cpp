@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> kinds{
+const std::vector<std::string> kKinds{
     "{0}",   "{{ name }}",   "${x}", "%1$s",       "<x id=\"1\"/>", "https://a.example/b?c.d",
     "@name", "me@a.example", "#tag", "\U0001F600", "`code; x.`"};
 
@@ -51,7 +51,7 @@ class PutBackTest : public testing::Test {
     for (std::string& line : lines) {
       if (random.below(3) == 0) line += (random.below(2) == 0 ? ". " : "! ") + lines[random.below(uint32_t(n))];
       for (uint32_t k = 2 + random.below(3); k > 0; --k) {
-        std::string what = kinds[random.below(uint32_t(kinds.size()))];
+        std::string what = kKinds[random.below(uint32_t(kKinds.size()))];
         size_t at = random.below(uint32_t(line.size() + 1));
         while (at < line.size() && line[at] != ' ') ++at;
         if (random.below(4) != 0) what = " " + what + " ";
@@ -68,7 +68,7 @@ class PutBackTest : public testing::Test {
         std::string inside;  // of a word; there, an @name is not protected
         for (const text::TokenSpan& span : options_.parting.protection->find(lines[i], {}))
           inside += lines[i].substr(span.from, span.to - span.from) + "\n";
-        for (const std::string& kind : kinds)
+        for (const std::string& kind : kKinds)
           ASSERT_EQ(count(t.text, kind), count(inside, kind)) << lines[i] << "\n" << t.text;
         ASSERT_TRUE(std::all_of(t.spans.begin(), t.spans.end(),
                                 [&](const auto& s) { return s.from <= s.to && s.to <= t.text.size(); }));

@@ -120,7 +120,7 @@ bool is_all(const std::vector<text::TokenSpan>& spans, const std::string& text) 
   return !spans.empty() && text::ProtectedText(text, spans).text().empty();
 }
 
-const LineWarning nobody;
+const LineWarning kNobody;
 
 // A line that was translated as one part was not split.
 Parting parting_into(size_t parts, Parting parting) {
@@ -275,7 +275,7 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
   const size_t begin = opened_line(target_, source).bytes;
   const std::vector<size_t> counts = target.parts.empty() ? std::vector{target.ids.size()} : target.parts;
   std::vector<SourceReader::Part> parts =
-      source_reader(options, nobody).read(source.substr(begin), 0, parting_into(counts.size(), options.parting));
+      source_reader(options, kNobody).read(source.substr(begin), 0, parting_into(counts.size(), options.parting));
   if (parts.empty()) parts.emplace_back();
   HEXAPLA_CHECK(parts.size() == counts.size(), "alignment: a line in ", parts.size(), " parts, translated in ",
                 counts.size());
@@ -333,13 +333,13 @@ std::vector<std::string> TextScorer::units_of_source(const std::string& line, co
                                                      AlignmentUnit unit, size_t parts) const {
   if (unit != AlignmentUnit::pieces) return words_in(line, unit);
   const std::string text = line.substr(opened_line(target_, line).bytes);
-  return pieces_of(source_, source_reader(options, nobody).read(text, 0, parting_into(parts, options.parting)));
+  return pieces_of(source_, source_reader(options, kNobody).read(text, 0, parting_into(parts, options.parting)));
 }
 
 std::vector<std::string> TextScorer::units_of_target(const std::string& line, const TranslateOptions& options,
                                                      AlignmentUnit unit) const {
   if (unit != AlignmentUnit::pieces) return words_in(line, unit);
-  return pieces_of(target_, target_reader(options, nobody).whole(line, 0));
+  return pieces_of(target_, target_reader(options, kNobody).whole(line, 0));
 }
 
 }  // namespace hexapla::decode

@@ -12,10 +12,10 @@ namespace {
 
 int64_t length(const text::Ids& ids) { return static_cast<int64_t>(ids.size()); }
 
-constexpr int64_t few = 8;
+constexpr int64_t kFew = 8;
 
 // Distributing sentences is faster than distributing products if every worker gets a few.
-int64_t workers_for(int64_t sentences) { return std::clamp<int64_t>(sentences / few, 1, threads()); }
+int64_t workers_for(int64_t sentences) { return std::clamp<int64_t>(sentences / kFew, 1, threads()); }
 
 // Reduces sentences per batch, then workers, until all workers together need at most `limit` bytes
 // or there is one sentence at a time. Returns the number of workers.
@@ -24,7 +24,7 @@ int64_t fit_into(size_t limit, int64_t workers, const Models& models, Queue& que
                  DType dtype) {
   while (static_cast<size_t>(workers) * search_memory(models, queue, options, dtype) > limit) {
     if (workers == 1 && queue.sentences == 1) break;
-    if (workers > 1 && queue.sentences <= few) {
+    if (workers > 1 && queue.sentences <= kFew) {
       --workers;
       continue;
     }

@@ -9,14 +9,14 @@ namespace hexapla::decode {
 namespace {
 using namespace test;
 
-const text::Ids source{5, 7, 9, 2};
+const text::Ids kSource{5, 7, 9, 2};
 
 Trace traced(const TestModel& m, const text::Ids& of, const SearchOptions& options) {
   const auto backend = make_cpu_backend();
   const std::vector<text::Ids> sources{of};
   Arena arena(search_memory(m.model, sources, options, DType::f32));
   Context cx{*backend, arena};
-  return trace_search(cx, m.model, of, options, specials);
+  return trace_search(cx, m.model, of, options, kSpecials);
 }
 
 std::vector<Hypothesis> searched(const TestModel& m, const text::Ids& of, const SearchOptions& options) {
@@ -24,7 +24,7 @@ std::vector<Hypothesis> searched(const TestModel& m, const text::Ids& of, const 
   const std::vector<text::Ids> sources{of};
   Arena arena(search_memory(m.model, sources, options, DType::f32));
   Context cx{*backend, arena};
-  return search(cx, m.model, sources, options, specials).front();
+  return search(cx, m.model, sources, options, kSpecials).front();
 }
 
 text::Ids extended_by(text::Ids ids, int32_t id) {
@@ -37,7 +37,7 @@ TEST(Trace, FindsWhatSearchFinds) {
     for (int beam : {1, 2, 4}) {
       const TestModel m(v.config);
       const SearchOptions options{.beam_size = beam, .n_best = beam, .extra_length = 6};
-      EXPECT_EQ(traced(m, source, options).found, searched(m, source, options)) << v.name << ", beam " << beam;
+      EXPECT_EQ(traced(m, kSource, options).found, searched(m, kSource, options)) << v.name << ", beam " << beam;
     }
 }
 
@@ -68,15 +68,15 @@ TEST(Trace, WhatGoesOnIsAliveInTheNextStepAndWhatFinishesIsFound) {
 
 TEST(Trace, AtTheLongestLengthEverythingIsFinished) {
   const TestModel m(small_config());
-  const Trace t = traced(m, source, {.beam_size = 2, .extra_length = 0, .longest = 1});
+  const Trace t = traced(m, kSource, {.beam_size = 2, .extra_length = 0, .longest = 1});
   EXPECT_LE(t.steps.size(), 2u);
   EXPECT_EQ(t.ending == TraceEnd::longest, t.steps.size() == 2u);
 }
 
 TEST(Trace, RefusesWhatIsNotPlainBeamSearch) {
   const TestModel m(small_config());
-  EXPECT_THROW(traced(m, source, {.min_length = 3}), UsageError);
-  EXPECT_THROW(traced(m, source, {.sampling = SamplingOptions{}}), UsageError);
+  EXPECT_THROW(traced(m, kSource, {.min_length = 3}), UsageError);
+  EXPECT_THROW(traced(m, kSource, {.sampling = SamplingOptions{}}), UsageError);
 }
 
 }  // namespace

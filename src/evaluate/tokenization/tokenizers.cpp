@@ -67,15 +67,15 @@ std::vector<std::string> tokenize_ja_mecab(std::string_view line) { return Mecab
 std::vector<std::string> tokenize_ko_mecab(std::string_view line) { return Mecab::korean().morphemes(line); }
 
 Tokenize bleu_tokenizer(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Tokenize>, 7> kAll{{{"13a", tokenize_13a},
-                                                                       {"none", tokenize_none},
-                                                                       {"intl", tokenize_intl},
-                                                                       {"char", tokenize_char},
-                                                                       {"zh", tokenize_zh},
-                                                                       {"ja-mecab", tokenize_ja_mecab},
-                                                                       {"ko-mecab", tokenize_ko_mecab}}};
-  const auto found = std::find_if(kAll.begin(), kAll.end(), [&](const auto& known) { return known.first == name; });
-  if (found == kAll.end())
+  constexpr std::array<std::pair<std::string_view, Tokenize>, 7> all{{{"13a", tokenize_13a},
+                                                                      {"none", tokenize_none},
+                                                                      {"intl", tokenize_intl},
+                                                                      {"char", tokenize_char},
+                                                                      {"zh", tokenize_zh},
+                                                                      {"ja-mecab", tokenize_ja_mecab},
+                                                                      {"ko-mecab", tokenize_ko_mecab}}};
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& known) { return known.first == name; });
+  if (found == all.end())
     throw UsageError(
         cat("unknown tokenizer '", name, "'; allowed are 13a, none, intl, char, zh, ja-mecab and ko-mecab"), "tokenize",
         std::string(name));

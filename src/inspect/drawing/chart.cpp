@@ -12,8 +12,8 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr double width = 560, height = 250, left = 62, right = 12, top = 34, bottom = 40;
-constexpr size_t stretches = 400;
+constexpr double kWidth = 560, kHeight = 250, kLeft = 62, kRight = 12, kTop = 34, kBottom = 40;
+constexpr size_t kStretches = 400;
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -44,11 +44,11 @@ Points finite(const Points& all) {
 }
 
 Points thinned(const Points& all) {
-  if (all.size() <= 2 * stretches) return all;
+  if (all.size() <= 2 * kStretches) return all;
   Points some;
-  for (size_t s = 0; s < stretches; ++s) {
-    const auto from = all.begin() + long(s * all.size() / stretches),
-               to = all.begin() + long((s + 1) * all.size() / stretches);
+  for (size_t s = 0; s < kStretches; ++s) {
+    const auto from = all.begin() + long(s * all.size() / kStretches),
+               to = all.begin() + long((s + 1) * all.size() / kStretches);
     auto [low, high] = std::minmax_element(from, to, [](auto& a, auto& b) { return a.second < b.second; });
     if (high < low) std::swap(low, high);
     some.push_back(*low);
@@ -59,8 +59,10 @@ Points thinned(const Points& all) {
 
 struct Frame {
   Range x, y;
-  double at_x(double v) const { return left + (v - x.low) / (x.high - x.low) * (width - left - right); }
-  double at_y(double v) const { return height - bottom - (v - y.low) / (y.high - y.low) * (height - top - bottom); }
+  double at_x(double v) const { return kLeft + (v - x.low) / (x.high - x.low) * (kWidth - kLeft - kRight); }
+  double at_y(double v) const {
+    return kHeight - kBottom - (v - y.low) / (y.high - y.low) * (kHeight - kTop - kBottom);
+  }
 };
 
 std::string label(double v) {
@@ -78,12 +80,12 @@ std::string text_at(double x, double y, const char* anchor, const char* kind, co
 std::string axes(const Chart& c, const Frame& f) {
   std::string text;
   for (const double v : ticks(f.y.low, f.y.high, 5)) {
-    text += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", left, f.at_y(v), width - right);
-    text += text_at(left - 7, f.at_y(v) + 4, "end", "tick", label(v));
+    text += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, f.at_y(v), kWidth - kRight);
+    text += text_at(kLeft - 7, f.at_y(v) + 4, "end", "tick", label(v));
   }
   for (const double v : ticks(f.x.low, f.x.high, 6))
-    text += text_at(f.at_x(v), height - bottom + 17, "middle", "tick", label(v));
-  return text + text_at(width - right, height - 6, "end", "tick", c.x_label);
+    text += text_at(f.at_x(v), kHeight - kBottom + 17, "middle", "tick", label(v));
+  return text + text_at(kWidth - kRight, kHeight - 6, "end", "tick", c.x_label);
 }
 
 std::string error_bars(const Series& s, size_t number, const Frame& f) {
@@ -110,15 +112,16 @@ std::string curve(const Series& s, size_t number, const Frame& f) {
   return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}{}", number, path, dots, error_bars(s, number, f));
 }
 
-constexpr double letter = 6.6, bold_letter = 7.6, sample = 20, gap = 10, line = 17;  // approximate sizes in chart_style
+constexpr double kLetter = 6.6, kBoldLetter = 7.6, kSample = 20, kGap = 10,
+                 kLine = 17;  // approximate sizes in kChartStyle
 
-double written(const std::string& words) { return letter * text::width(words); }
+double written(const std::string& words) { return kLetter * text::width(words); }
 
 // Draws a sample of the curve at x and its name, compressed if too wide. Returns its end.
 double entry(const std::string& name, size_t number, double x, double y, std::string& to) {
-  to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, sample);
-  x += sample + gap;
-  const double room = width - right - x, end = x + std::min(room, written(name));
+  to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, kSample);
+  x += kSample + kGap;
+  const double room = kWidth - kRight - x, end = x + std::min(room, written(name));
   const std::string own = text_at(end, y, "end", "tick", name);
   const bool squeezed = room < written(name);
   to += squeezed ? fmt::format("<text textLength=\"{:.1f}\" lengthAdjust=\"spacingAndGlyphs\"{}", room, own.substr(5))
@@ -134,20 +137,20 @@ struct ChartLegend {
 // The names of the series, each with a sample of its curve: next to the title, or next to the axis
 // name if there is no room, or below it in several lines.
 ChartLegend legend(const Chart& c) {
-  constexpr double apart = 1.6 * gap;
+  constexpr double apart = 1.6 * kGap;
   double all = -apart;
-  for (const Series& s : c.series) all += sample + gap + written(s.name) + apart;
-  const auto beside = [&](double words) { return all + apart < width - right - left - words; };
+  for (const Series& s : c.series) all += kSample + kGap + written(s.name) + apart;
+  const auto beside = [&](double words) { return all + apart < kWidth - kRight - kLeft - words; };
   ChartLegend found;
-  double x = left, y = height - 6;
-  if (beside(bold_letter / letter * written(c.title))) {
-    x = width - right - all, y = 18;
+  double x = kLeft, y = kHeight - 6;
+  if (beside(kBoldLetter / kLetter * written(c.title))) {
+    x = kWidth - kRight - all, y = 18;
   } else if (!beside(written(c.x_label))) {
-    x = gap, y += line, found.below = line;
+    x = kGap, y += kLine, found.below = kLine;
   }
   for (size_t i = 0; i < c.series.size(); ++i) {
-    if (found.below > 0 && i > 0 && x + sample + gap + written(c.series[i].name) > width - right)
-      x = gap, y += line, found.below += line;
+    if (found.below > 0 && i > 0 && x + kSample + kGap + written(c.series[i].name) > kWidth - kRight)
+      x = kGap, y += kLine, found.below += kLine;
     x = entry(c.series[i].name, i, x, y, found.text) + apart;
   }
   return found;
@@ -157,7 +160,7 @@ ChartLegend legend(const Chart& c) {
 
 // Every color is given twice: viewers without custom properties (rsvg-convert, Inkscape) use the
 // 1st.
-const char* const chart_style = R"(
+const char* const kChartStyle = R"(
 :root { --ink: #1b1f24; --faint: #5c6570; --line: #d9dee4; --s0: #1f5fbf; --s1: #b4540a; --s2: #2c7a3f; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6e9ed; --faint: #9aa4b0; --line: #333a43; --s0: #7db2ff; --s1: #ffb26b; --s2: #7fd495; } }
@@ -194,9 +197,10 @@ std::string draw_chart(const Chart& c) {
   std::string text = fmt::format(
       "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
-      width, height + names.below, xml_escaped(c.title));
-  text += text_at(left, 18, "start", "title", c.title);
-  if (f.x.empty()) return text + text_at(width / 2, height / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
+      kWidth, kHeight + names.below, xml_escaped(c.title));
+  text += text_at(kLeft, 18, "start", "title", c.title);
+  if (f.x.empty())
+    return text + text_at(kWidth / 2, kHeight / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
   f.x.widen();
   f.y.widen();
   text += axes(c, f);
@@ -206,7 +210,7 @@ std::string draw_chart(const Chart& c) {
 
 std::string draw_chart_document(const Chart& c) {
   std::string text = draw_chart(c);
-  return text.insert(text.find('\n') + 1, fmt::format("<style>{}</style>\n", chart_style));
+  return text.insert(text.find('\n') + 1, fmt::format("<style>{}</style>\n", kChartStyle));
 }
 
 std::string sparkline(const std::vector<double>& values, size_t columns) {

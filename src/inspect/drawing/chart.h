@@ -20,7 +20,7 @@ struct Chart {
 
 // Light and dark style rules for those classes and the colors of text (--ink, --faint) and lines
 // (--line).
-extern const char* const chart_style;
+extern const char* const kChartStyle;
 
 // An <svg> element that scales with the page; without points, it says so. Long series are reduced
 // to the lowest and highest value in each of 400 intervals, so that peaks remain.

@@ -79,7 +79,7 @@ TEST(Chart, ErrorBarsReachFromTheLowestToTheHighest) {
 }
 
 TEST(Chart, EveryColorIsThereForViewersWithoutCustomProperties) {
-  const std::string style = chart_style;
+  const std::string style = kChartStyle;
   EXPECT_EQ(count(style, ": var(--"), count(style, "fill: #") + count(style, "stroke: #"));
 }
 

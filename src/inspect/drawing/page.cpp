@@ -9,7 +9,7 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr const char* style = R"(
+constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ground: #ffffff; --card: #f6f8fa; }
 @media (prefers-color-scheme: dark) { :root { --ground: #14171b; --card: #1c2127; } }
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--ground); color: var(--ink);
@@ -33,7 +33,7 @@ std::string html_page(const std::string& title, const std::string& heading, cons
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n"
       "<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}</body>\n</html>\n",
-      xml_escaped(title), cat(style, chart_style), xml_escaped(heading), xml_escaped(lead), body);
+      xml_escaped(title), cat(kStyle, kChartStyle), xml_escaped(heading), xml_escaped(lead), body);
 }
 
 }  // namespace hexapla::inspect

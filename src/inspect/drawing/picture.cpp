@@ -12,13 +12,13 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr int cell_width = 2;
-constexpr int longest_row_label = 20, longest_column_label = 12;
+constexpr int kCellWidth = 2;
+constexpr int kLongestRowLabel = 20, kLongestColumnLabel = 12;
 
-constexpr std::array<const char*, 5> shades{" ", "░", "▒", "▓", "█"};
+constexpr std::array<const char*, 5> kShades{" ", "░", "▒", "▓", "█"};
 // From the 256 colors: black, blue, violet, red, orange, pale yellow, each lighter than the
 // previous one.
-constexpr std::array<int, 13> ramp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209, 215, 221, 229};
+constexpr std::array<int, 13> kRamp{233, 17, 18, 54, 90, 126, 162, 198, 204, 209, 215, 221, 229};
 
 // The characters that occupy columns, each with its combining marks.
 std::vector<std::string> characters(const std::string& label) {
@@ -49,9 +49,9 @@ int level(double value, const PictureOptions& o, int levels) {
   return std::clamp(static_cast<int>((value - o.low) / (o.high - o.low) * levels), 0, levels - 1);
 }
 
-std::string shade(size_t step) { return std::string(shades[step]) + shades[step]; }
-constexpr const char* masked_cell = "··";
-std::string painted(size_t step) { return fmt::format("\033[48;5;{}m  ", ramp[step]); }
+std::string shade(size_t step) { return std::string(kShades[step]) + kShades[step]; }
+constexpr const char* kMaskedCell = "··";
+std::string painted(size_t step) { return fmt::format("\033[48;5;{}m  ", kRamp[step]); }
 
 void trim_line(std::string& text) {
   while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -65,8 +65,8 @@ std::string header(const std::vector<std::string>& labels, size_t from, size_t t
   for (size_t c = from; c < to; ++c) {
     columns.push_back(characters(labels[c]));
     std::vector<std::string>& column = columns.back();
-    if (column.size() > longest_column_label) {
-      column.resize(longest_column_label);
+    if (column.size() > kLongestColumnLabel) {
+      column.resize(kLongestColumnLabel);
       column.back() = "…";
     }
     height = std::max(height, column.size());
@@ -76,7 +76,7 @@ std::string header(const std::vector<std::string>& labels, size_t from, size_t t
     std::string row(static_cast<size_t>(indent), ' ');
     for (const auto& column : columns) {
       const size_t empty = height - column.size();
-      row += text::padded(line < empty ? "" : column[line - empty], cell_width);
+      row += text::padded(line < empty ? "" : column[line - empty], kCellWidth);
     }
     trim_line(row);
     text += row;
@@ -86,7 +86,7 @@ std::string header(const std::vector<std::string>& labels, size_t from, size_t t
 
 int row_label_width(const Picture& p) {
   int columns = 0;
-  for (const std::string& label : p.rows) columns = std::max(columns, text::width(shortened(label, longest_row_label)));
+  for (const std::string& label : p.rows) columns = std::max(columns, text::width(shortened(label, kLongestRowLabel)));
   return columns;
 }
 
@@ -97,11 +97,11 @@ std::string block(const Picture& p, const PictureOptions& o, size_t from, size_t
   const char* edge = o.color ? " " : "│";
   std::string text = header(p.columns, from, to, label_width + 1);
   for (size_t r = 0; r < p.rows.size(); ++r) {
-    const std::string label = shortened(p.rows[r], longest_row_label);
+    const std::string label = shortened(p.rows[r], kLongestRowLabel);
     text += std::string(static_cast<size_t>(label_width - text::width(label)), ' ') + label + edge;
     for (size_t c = from; c < to; ++c) {
       const size_t cell = r * p.columns.size() + c;
-      text += is_masked(p, cell) ? masked_cell : draw_cell(p.values[cell], o);
+      text += is_masked(p, cell) ? kMaskedCell : draw_cell(p.values[cell], o);
     }
     text += o.color ? "\n" : "│\n";
   }
@@ -109,7 +109,7 @@ std::string block(const Picture& p, const PictureOptions& o, size_t from, size_t
 }
 
 size_t columns_that_fit(const Picture& p, int terminal) {
-  return static_cast<size_t>(std::max(1, (terminal - row_label_width(p) - 2) / cell_width));
+  return static_cast<size_t>(std::max(1, (terminal - row_label_width(p) - 2) / kCellWidth));
 }
 
 }  // namespace
@@ -141,17 +141,17 @@ double largest(const std::vector<double>& values, double low) {
 }
 
 std::string draw_cell(double value, const PictureOptions& o) {
-  if (!o.color) return shade(static_cast<size_t>(level(value, o, shades.size())));
-  return painted(static_cast<size_t>(level(value, o, ramp.size()))) + "\033[0m";
+  if (!o.color) return shade(static_cast<size_t>(level(value, o, kShades.size())));
+  return painted(static_cast<size_t>(level(value, o, kRamp.size()))) + "\033[0m";
 }
 
 std::string draw_legend(const PictureOptions& o, bool with_masked) {
   std::string scale;
-  for (size_t step = 0; step < (o.color ? ramp.size() : shades.size()); ++step)
+  for (size_t step = 0; step < (o.color ? kRamp.size() : kShades.size()); ++step)
     scale += o.color ? painted(step) : shade(step);
   if (o.color) scale += "\033[0m";
   return fmt::format("{}: {:.3g} {}{}{} {:.3g}{}\n", o.unit, o.low, o.color ? "" : "│", scale, o.color ? "" : "│",
-                     o.high, with_masked ? fmt::format("   {} masked", masked_cell) : "");
+                     o.high, with_masked ? fmt::format("   {} masked", kMaskedCell) : "");
 }
 
 std::string draw_picture(const Picture& p, const PictureOptions& options) {

@@ -13,10 +13,10 @@
 namespace hexapla::inspect {
 namespace {
 
-const Picture small{{"<s>", "▁Ja"}, {"▁a", "yes"}, {0, 1, 0.5, 0.25}};
+const Picture kSmall{{"<s>", "▁Ja"}, {"▁a", "yes"}, {0, 1, 0.5, 0.25}};
 
 TEST(picture, in_shades) {
-  EXPECT_EQ(draw_picture(small),
+  EXPECT_EQ(draw_picture(kSmall),
             "      y\n"
             "    ▁ e\n"
             "    a s\n"
@@ -27,7 +27,7 @@ TEST(picture, in_shades) {
 }
 
 TEST(picture, a_masked_cell_is_no_zero) {
-  Picture masked = small;
+  Picture masked = kSmall;
   masked.masked = {false, true, false, false};
   EXPECT_EQ(draw_picture(masked),
             "      y\n"
@@ -39,14 +39,14 @@ TEST(picture, a_masked_cell_is_no_zero) {
             "weight: 0 │  ░░▒▒▓▓██│ 1   ·· masked\n");
   EXPECT_THAT(draw_picture(masked, {.color = true}), testing::HasSubstr("\033[0m··\n"));
   masked.masked = {false, false, false, false};
-  EXPECT_EQ(draw_picture(masked), draw_picture(small));
+  EXPECT_EQ(draw_picture(masked), draw_picture(kSmall));
   masked.masked = {true};
   EXPECT_THROW(draw_picture(masked), InternalError);
   EXPECT_EQ(masked_by({0, -std::numeric_limits<double>::infinity(), -1e9}), (std::vector<bool>{false, true, false}));
 }
 
 TEST(picture, in_colors) {
-  const std::string text = draw_picture(small, {.color = true, .unit = "share"});
+  const std::string text = draw_picture(kSmall, {.color = true, .unit = "share"});
   EXPECT_EQ(text.substr(0, text.find("share")),
             "      y\n"
             "    ▁ e\n"

@@ -14,42 +14,42 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr int margin = 28, gap = 22, title_height = 22;  // around the sheet, between maps, of a map's title
-constexpr int sheet_width = 1120;                        // the maps of a row should fit
-constexpr int longest_label = 16;                        // characters
-constexpr const char* fonts = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif";
-constexpr const char *ink = "#1f2933", *faint = "#616e7c", *mark = "#b3bdc9";
-constexpr int shades = 100;  // number of cell colors
+constexpr int kMargin = 28, kGap = 22, kTitleHeight = 22;  // around the sheet, between maps, of a map's title
+constexpr int kSheetWidth = 1120;                          // the maps of a row should fit
+constexpr int kLongestLabel = 16;                          // characters
+constexpr const char* kFonts = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif";
+constexpr const char *kInk = "#1f2933", *kFaint = "#616e7c", *kMark = "#b3bdc9";
+constexpr int kShades = 100;  // number of cell colors
 
 struct Rgb {
   int r, g, b;
 };
 // From 0 to the maximum, each darker than the previous one.
-constexpr std::array<Rgb, 6> ramp{{{0xF1, 0xF4, 0xF8},
-                                   {0xC9, 0xDC, 0xEE},
-                                   {0x86, 0xB6, 0xDC},
-                                   {0x3F, 0x86, 0xC0},
-                                   {0x14, 0x55, 0x98},
-                                   {0x08, 0x2A, 0x5C}}};
+constexpr std::array<Rgb, 6> kRamp{{{0xF1, 0xF4, 0xF8},
+                                    {0xC9, 0xDC, 0xEE},
+                                    {0x86, 0xB6, 0xDC},
+                                    {0x3F, 0x86, 0xC0},
+                                    {0x14, 0x55, 0x98},
+                                    {0x08, 0x2A, 0x5C}}};
 
 std::string color(double share) {
-  const double at = std::clamp(share, 0.0, 1.0) * (ramp.size() - 1);
-  const size_t from = std::min(static_cast<size_t>(at), ramp.size() - 2);
+  const double at = std::clamp(share, 0.0, 1.0) * (kRamp.size() - 1);
+  const size_t from = std::min(static_cast<size_t>(at), kRamp.size() - 2);
   const double t = at - static_cast<double>(from);
   const auto mix = [t](int a, int b) { return static_cast<int>(std::lround(a + t * (b - a))); };
-  const Rgb a = ramp[from], b = ramp[from + 1];
+  const Rgb a = kRamp[from], b = kRamp[from + 1];
   return fmt::format("#{:02x}{:02x}{:02x}", mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b));
 }
 
 // The approximate width of text at this font size; the reader's font is unknown.
 double text_width(const std::string& text, double size) { return 0.62 * size * text::width(text); }
 
-constexpr double title_font = 12;
-double title_width(const std::string& title) { return text_width(title, title_font); }
+constexpr double kTitleFont = 12;
+double title_width(const std::string& title) { return text_width(title, kTitleFont); }
 
 std::vector<std::string> labels(const std::vector<std::string>& all) {
   std::vector<std::string> result;
-  for (const std::string& label : all) result.push_back(shortened(label, longest_label));
+  for (const std::string& label : all) result.push_back(shortened(label, kLongestLabel));
   return result;
 }
 
@@ -78,17 +78,17 @@ struct Layout {
     map_height = n * cell;
     label_width = static_cast<int>(widest(labels(s.rows), font)) + 8;
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
-    arrange(s.maps, sheet_width - 2 * margin - label_width);
+    arrange(s.maps, kSheetWidth - 2 * kMargin - label_width);
     head = 98;
-    const int maps = label_width + column_offsets.back() - gap;
+    const int maps = label_width + column_offsets.back() - kGap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
-    width = 2 * margin + std::max({maps, words, 320});
-    height =
-        margin + head + static_cast<int>(map_rows) * (title_height + map_height + gap) - gap + label_height + margin;
+    width = 2 * kMargin + std::max({maps, words, 320});
+    height = kMargin + head + static_cast<int>(map_rows) * (kTitleHeight + map_height + kGap) - kGap + label_height +
+             kMargin;
   }
-  int x(size_t map) const { return margin + label_width + column_offsets[map % per_row]; }
+  int x(size_t map) const { return kMargin + label_width + column_offsets[map % per_row]; }
   int y(size_t map) const {
-    return margin + head + static_cast<int>(map / per_row) * (title_height + map_height + gap) + title_height;
+    return kMargin + head + static_cast<int>(map / per_row) * (kTitleHeight + map_height + kGap) + kTitleHeight;
   }
 
  private:
@@ -101,9 +101,9 @@ struct Layout {
         int widest_here = map_width;
         for (size_t map = column; map < maps.size(); map += per_row)
           widest_here = std::max(widest_here, static_cast<int>(std::ceil(title_width(maps[map].title))));
-        column_offsets[column + 1] = column_offsets[column] + widest_here + gap;
+        column_offsets[column + 1] = column_offsets[column] + widest_here + kGap;
       }
-      if (column_offsets.back() - gap <= room) return;
+      if (column_offsets.back() - kGap <= room) return;
     }
     map_rows = maps.size();
   }
@@ -119,7 +119,7 @@ std::string token_text(double x, double y, const std::string& attributes, const 
   std::string text = xml_escaped(token);
   const std::string sign = "▁";
   if (text.starts_with(sign))
-    text = fmt::format("<tspan fill=\"{}\">{}</tspan>{}", mark, sign, text.substr(sign.size()));
+    text = fmt::format("<tspan fill=\"{}\">{}</tspan>{}", kMark, sign, text.substr(sign.size()));
   return fmt::format("<text x=\"{:g}\" y=\"{:g}\" {}>{}</text>\n", x, y, attributes, text);
 }
 
@@ -133,20 +133,20 @@ std::string masked_legend(int x, int y) {
   std::string text = fmt::format(
       "<pattern id=\"masked\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" "
       "stroke=\"{}\" stroke-width=\"1\"/></pattern>\n",
-      mark);
+      kMark);
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"url(#masked)\"/>\n", x, y);
   return text + element_text(x + 18, y + 10, "", "masked");
 }
 
 std::string legend(double high, bool with_masked) {
-  const int x = margin, y = margin + 62, long_side = 160;
+  const int x = kMargin, y = kMargin + 62, long_side = 160;
   std::string stops;
-  for (size_t i = 0; i < ramp.size(); ++i) {
-    const double share = static_cast<double>(i) / (ramp.size() - 1);
+  for (size_t i = 0; i < kRamp.size(); ++i) {
+    const double share = static_cast<double>(i) / (kRamp.size() - 1);
     stops += fmt::format("<stop offset=\"{:g}\" stop-color=\"{}\"/>", share, color(share));
   }
   std::string text = fmt::format("<linearGradient id=\"scale\">{}</linearGradient>\n", stops);
-  text += fmt::format("<g font-size=\"11.5\" fill=\"{}\">\n", faint);
+  text += fmt::format("<g font-size=\"11.5\" fill=\"{}\">\n", kFaint);
   text += element_text(x, y + 10, "", "0");
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"12\" rx=\"2\" fill=\"url(#scale)\"/>\n", x + 14, y,
                       long_side);
@@ -194,24 +194,24 @@ std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) 
   const std::vector<double>& values = s.maps[map].values;
   for (size_t i = 0; i < values.size(); ++i) {
     const double share = high > 0 && std::isfinite(values[i]) ? values[i] / high : 0;
-    const int shade = static_cast<int>(std::lround(share * shades));
+    const int shade = static_cast<int>(std::lround(share * kShades));
     if (shade <= 0) continue;  // looks like the background
     paths[shade] += cell_path(s, at, map, i);
   }
   std::string text;
   for (const auto& [shade, path] : paths)
-    text += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", color(static_cast<double>(shade) / shades), path);
+    text += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", color(static_cast<double>(shade) / kShades), path);
   return text;
 }
 
 std::string draw_map(const SvgSheet& s, const Layout& at, size_t map, double high) {
   std::string text = element_text(at.x(map), at.y(map) - 7,
-                                  fmt::format("font-size=\"{:g}\" font-weight=\"600\" fill=\"{}\"", title_font, ink),
+                                  fmt::format("font-size=\"{:g}\" font-weight=\"600\" fill=\"{}\"", kTitleFont, kInk),
                                   s.maps[map].title);
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", at.x(map) - 1,
                       at.y(map) - 1, at.map_width + 1, at.map_height + 1, color(0));
   text += "<g shape-rendering=\"crispEdges\">\n" + cells(s, at, map, high) + masked_cells(s, at, map) + "</g>\n";
-  text += fmt::format("<g font-size=\"{:g}\" fill=\"{}\">\n", at.font, ink);
+  text += fmt::format("<g font-size=\"{:g}\" fill=\"{}\">\n", at.font, kInk);
   if (map % at.per_row == 0) text += row_labels(s, at, map);
   if (map + at.per_row >= s.maps.size()) text += column_labels(s, at, map);
   return text + "</g>\n";
@@ -255,11 +255,11 @@ std::string draw_svg(const SvgSheet& s) {
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
       "aria-label=\"{2}\" font-family=\"{3}\">\n<title>{2}</title>\n",
-      at.width, at.height, xml_escaped(s.title), fonts);
+      at.width, at.height, xml_escaped(s.title), kFonts);
   text += fmt::format("<rect width=\"{}\" height=\"{}\" rx=\"8\" fill=\"#ffffff\"/>\n", at.width, at.height);
-  text +=
-      element_text(margin, margin + 16, fmt::format("font-size=\"18\" font-weight=\"600\" fill=\"{}\"", ink), s.title);
-  text += element_text(margin, margin + 40, fmt::format("font-size=\"12.5\" fill=\"{}\"", faint), s.subtitle);
+  text += element_text(kMargin, kMargin + 16, fmt::format("font-size=\"18\" font-weight=\"600\" fill=\"{}\"", kInk),
+                       s.title);
+  text += element_text(kMargin, kMargin + 40, fmt::format("font-size=\"12.5\" fill=\"{}\"", kFaint), s.subtitle);
   text += legend(high, has_masked(s));
   for (size_t map = 0; map < s.maps.size(); ++map) text += draw_map(s, at, map, high);
   return text + "</svg>\n";

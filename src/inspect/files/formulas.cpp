@@ -206,18 +206,18 @@ Formulas of_parameters() {
           {"*.table", "parameter"}};
 }
 
-const Formulas ids{{"source.ids", "the tokens of the source"},
-                   {"target.ids", "what the decoder reads: <s> and the tokens of the target"},
-                   {"target.labels", "what it is asked for: the tokens of the target and </s>"},
-                   {"padded.ids", "two sources, the shorter one with padding behind it"},
-                   {"padded.mask", "0 at a token, -inf at padding: added to every row of the padded scores"},
-                   {"padded.*", "the same tensor of two sources; rows of padding are 0"},
-                   {"gradient.*", "the derivative of loss with respect to that tensor"}};
+const Formulas kIds{{"source.ids", "the tokens of the source"},
+                    {"target.ids", "what the decoder reads: <s> and the tokens of the target"},
+                    {"target.labels", "what it is asked for: the tokens of the target and </s>"},
+                    {"padded.ids", "two sources, the shorter one with padding behind it"},
+                    {"padded.mask", "0 at a token, -inf at padding: added to every row of the padded scores"},
+                    {"padded.*", "the same tensor of two sources; rows of padding are 0"},
+                    {"gradient.*", "the derivative of loss with respect to that tensor"}};
 
 }  // namespace
 
 std::vector<Formula> formulas(const Config& c) {
-  Formulas all = ids;
+  Formulas all = kIds;
   for (const Formulas& part : {of_the_input(c), of_attention(c), of_target_mixing(c), of_mixing(c), of_feed_forward(c),
                                of_the_residual(c), of_the_generator(c), of_parameters()})
     all.insert(all.end(), part.begin(), part.end());

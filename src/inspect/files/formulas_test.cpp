@@ -45,10 +45,10 @@ TEST(Formulas, TheFirstThatFitsCounts) {
 TEST(Formulas, DescribeEveryTensorAndNoOther) {
   for (const model::Config& c : siblings()) {
     const Small small(c);
-    Inspection seen = small.inspect(pair);
+    Inspection seen = small.inspect(kPair);
     add_parameters(seen.seen, small.model);
-    add_gradients(seen, *small.backend, small.model, pair);
-    add_padded(seen, *small.backend, small.model, pair.source, {4, 2}, 0);
+    add_gradients(seen, *small.backend, small.model, kPair);
+    add_padded(seen, *small.backend, small.model, kPair.source, {4, 2}, 0);
     std::map<std::string, int> uses;
     for (const auto& [name, value] : seen.seen.tensors()) {
       const auto all = formulas(c);
@@ -71,7 +71,7 @@ std::string last_word(const std::string& name) { return name.substr(name.rfind('
 
 TEST(Formulas, StandInTheNotes) {
   const std::string notes = read_file(source_path("docs/notes.md"));
-  const Inspection run = Small(small_config()).inspect(pair);
+  const Inspection run = Small(small_config()).inspect(kPair);
   for (const auto& [name, value] : run.seen.tensors())
     EXPECT_NE(notes.find("." + last_word(name)), notes.npos) << name << " is not in docs/notes.md";
 }
@@ -112,7 +112,7 @@ Recorded layer_norm(Recorded x, const Recorded& gain, const Recorded& bias, doub
 
 class MainFormulas : public testing::Test {
  protected:
-  MainFormulas() : small_(small_config()), seen_(small_.inspect(pair).seen) { add_parameters(seen_, small_.model); }
+  MainFormulas() : small_(small_config()), seen_(small_.inspect(kPair).seen) { add_parameters(seen_, small_.model); }
 
   const Recorded& at(const std::string& name) const { return seen_.get(name); }
   void expect_same(const Recorded& got, const std::string& name) const {
@@ -128,7 +128,8 @@ TEST_F(MainFormulas, Input) {
   const double angle = 1 / std::pow(10000, 2.0 / 8);  // position 1, dimensions 2 and 3
   EXPECT_NEAR(at("encoder.positions").values[8 + 2], std::sin(angle), 1e-6);
   EXPECT_NEAR(at("encoder.positions").values[8 + 3], std::cos(angle), 1e-6);
-  EXPECT_NEAR(at("encoder.tokens").values[0], std::sqrt(8) * at("embeddings.0.table").values[pair.source[0] * 8], 1e-6);
+  EXPECT_NEAR(at("encoder.tokens").values[0], std::sqrt(8) * at("embeddings.0.table").values[kPair.source[0] * 8],
+              1e-6);
   expect_same(sum(at("encoder.tokens"), at("encoder.positions")), "encoder.embedded");
 }
 
@@ -139,10 +140,10 @@ TEST_F(MainFormulas, Attention) {
   expect_same(product(at(self + "norm"), at(cross + "query.weight")), cross + "q");
   expect_same(product(at("encoder.layers.0.feed_forward.norm"), at(cross + "value.weight")), cross + "v");
   for (const std::string& scope : {self, cross})
-    for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t h = 0; h < kHeads; ++h) {
       const int64_t keys = at(scope + "k").shape[0];
       Recorded weights{{3, keys}, DType::f64, at(scope + "unscaled").head(h)};
-      for (double& x : weights.values) x /= std::sqrt(double(d_key));
+      for (double& x : weights.values) x /= std::sqrt(double(kDKey));
       if (scope == self) weights = sum(weights, at("decoder.mask"));
       for (double& x : weights.values) x = std::exp(x);
       for (int64_t t = 0; t < 3; ++t) {
@@ -169,10 +170,10 @@ TEST_F(MainFormulas, ResidualNormFeedForwardGenerator) {
   for (double& x : hidden.values) x = std::max(0.0, x);
   expect_same(hidden, ffn + "hidden");
   expect_same(sum(product(hidden, at(ffn + "outer.weight")), at(ffn + "outer.bias")), ffn + "output");
-  Recorded generator{{8, piece_count}, DType::f64, std::vector<double>(8 * piece_count)};
+  Recorded generator{{8, kPieceCount}, DType::f64, std::vector<double>(8 * kPieceCount)};
   for (int64_t i = 0; i < 8; ++i)
-    for (int64_t k = 0; k < piece_count; ++k)
-      generator.values[i * piece_count + k] = at("embeddings.0.table").values[k * 8 + i];
+    for (int64_t k = 0; k < kPieceCount; ++k)
+      generator.values[i * kPieceCount + k] = at("embeddings.0.table").values[k * 8 + i];
   expect_same(product(at(ffn + "norm"), generator), "generator.logits");
 }
 

@@ -16,22 +16,22 @@ struct Small : SmallModel {
   explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
 
-const std::vector<std::string> vocabulary{"<pad>", "<s>", "</s>", "▁a"};
+const std::vector<std::string> kVocabulary{"<pad>", "<s>", "</s>", "▁a"};
 
 Legend legend_of(const Small& small, const Inspection& seen) {
   return {small.model.config,
-          {pair.source, {"▁a", "\"", "\\", "</s>"}},
+          {kPair.source, {"▁a", "\"", "\\", "</s>"}},
           {seen.target_in, {"<s>", "b", "\xFF"}},
           {seen.target_out, {"b", "c", "</s>"}},
-          vocabulary,
-          vocabulary};
+          kVocabulary,
+          kVocabulary};
 }
 
 using InspectionFile = TestFolder;
 
 TEST_F(InspectionFile, HoldsTheNumbersBitForBit) {
   const Small small(small_config());
-  const Inspection seen = small.inspect(pair);
+  const Inspection seen = small.inspect(kPair);
   write_tensors(at("all.safetensors"), seen.seen, legend_of(small, seen));
   const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
   EXPECT_EQ(file.tensors().size(), seen.seen.tensors().size() + 3);
@@ -42,18 +42,18 @@ TEST_F(InspectionFile, HoldsTheNumbersBitForBit) {
   std::vector<float> values(q.values.size());
   file.copy(file.get("encoder.layers.0.self_attention.q"), Tensor::of(values.data(), q.shape));
   EXPECT_EQ(std::vector<double>(values.begin(), values.end()), q.values);
-  EXPECT_EQ(file.get("encoder.layers.0.self_attention.weights").shape, (Shape{heads, 4, 4}));
+  EXPECT_EQ(file.get("encoder.layers.0.self_attention.weights").shape, (Shape{kHeads, 4, 4}));
 }
 
 TEST_F(InspectionFile, SaysWhatItsNumbersAre) {
   const Small small(small_config());
-  Inspection seen = small.inspect(pair);
-  add_padded(seen, *small.backend, small.model, pair.source, {4, 2}, 0);
+  Inspection seen = small.inspect(kPair);
+  add_padded(seen, *small.backend, small.model, kPair.source, {4, 2}, 0);
   write_tensors(at("all.safetensors"), seen.seen, legend_of(small, seen));
   const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
   const auto said = [&](const char* key) { return nlohmann::json::parse(file.metadata().at(key)); };
   EXPECT_EQ(said("config")["dim-model"], 8);
-  EXPECT_EQ(said("target.vocabulary"), nlohmann::json(vocabulary));
+  EXPECT_EQ(said("target.vocabulary"), nlohmann::json(kVocabulary));
   EXPECT_EQ(said("source.pieces")[1], "\"");
   EXPECT_EQ(said("labels.pieces")[2], "</s>");
   EXPECT_EQ(said("formulas")["*_attention.scores"], "unscaled / sqrt(3); decoder.*.self_attention: + decoder.mask");
@@ -64,11 +64,11 @@ TEST_F(InspectionFile, SaysWhatItsNumbersAre) {
 
 TEST(InspectionJson, IsJson) {
   const Small small(small_config());
-  const Inspection seen = small.inspect(pair);
+  const Inspection seen = small.inspect(kPair);
   const auto json = nlohmann::json::parse(tensors_as_json(seen.seen, legend_of(small, seen)));
-  EXPECT_EQ(json["source"]["ids"], nlohmann::json(pair.source));
+  EXPECT_EQ(json["source"]["ids"], nlohmann::json(kPair.source));
   EXPECT_EQ(json["source"]["pieces"][1], "\"");
-  EXPECT_EQ(json["target"]["ids"][0], bos);
+  EXPECT_EQ(json["target"]["ids"][0], kBos);
   EXPECT_EQ(json["labels"]["ids"], nlohmann::json(seen.target_out));
   EXPECT_EQ(json["vocabulary"]["source"][3], "▁a");
   EXPECT_EQ(json["formulas"]["*.embedded"], "tokens + positions");

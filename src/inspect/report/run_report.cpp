@@ -176,13 +176,13 @@ std::string lead(const RunRecord& run) {
   return text;
 }
 
-constexpr size_t longest_drawn = 60;  // tokens per side; larger pictures are not readable
+constexpr size_t kLongestDrawn = 60;  // tokens per side; larger pictures are not readable
 
 // Attention of the decoder's last layer, all heads.
 std::string attention_on(const decode::OpenModel& m, const std::string& source, const std::string& target) {
   inspect::Pair pair{m.source.encode(source), m.target.encode(target)};
   const size_t longest = std::max(pair.source.size(), pair.target.size());
-  if (pair.source.empty() || pair.target.empty() || longest > longest_drawn) return "";
+  if (pair.source.empty() || pair.target.empty() || longest > kLongestDrawn) return "";
   const model::Config& c = m.file.config;
   if (c.positions == "learned" && static_cast<int64_t>(longest) + 1 > c.max_positions) return "";  // with </s> or <s>
   m.source.end_source(pair.source);

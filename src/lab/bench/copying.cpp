@@ -30,10 +30,10 @@ struct Batch {
 
 Batch draw(Random& random, const Copying& task) {
   Batch b;
-  for (int64_t s = 0; s < Copying::sentences; ++s) {
-    for (int64_t t = 0; t < Copying::length; ++t) {
+  for (int64_t s = 0; s < Copying::kSentences; ++s) {
+    for (int64_t t = 0; t < Copying::kLength; ++t) {
       const auto at = static_cast<int32_t>(b.ids.size());
-      b.ids.push_back(static_cast<int32_t>(random.below(Copying::symbols)));
+      b.ids.push_back(static_cast<int32_t>(random.below(Copying::kSymbols)));
       if (t < task.distance) continue;
       b.asked.push_back(at);
       b.labels.push_back(b.ids[static_cast<size_t>(at - task.distance)]);
@@ -72,7 +72,7 @@ class Run {
       const Batch b = draw(random, task_);
       const Tensor x = embed(cx, forward(cx, b), ids_of(b.asked), 1);
       const Top best =
-          log_softmax_top(cx, linear(cx, x, net_.embedding.table.as_transposed_weight(), {}), Copying::symbols);
+          log_softmax_top(cx, linear(cx, x, net_.embedding.table.as_transposed_weight(), {}), Copying::kSymbols);
       for (size_t n = 0; n < b.labels.size(); ++n) add(best, static_cast<int64_t>(n), b.labels[n], sum);
       asked += static_cast<double>(b.labels.size());
     }
@@ -85,9 +85,9 @@ class Run {
   }
 
   static void add(const Top& best, int64_t row, int32_t label, Scores& to) {
-    const int32_t* ids = best.ids.data<int32_t>() + row * Copying::symbols;
-    const auto place = std::find(ids, ids + Copying::symbols, label) - ids;
-    to.loss -= best.scores.data<float>()[row * Copying::symbols + place];
+    const int32_t* ids = best.ids.data<int32_t>() + row * Copying::kSymbols;
+    const auto place = std::find(ids, ids + Copying::kSymbols, label) - ids;
+    to.loss -= best.scores.data<float>()[row * Copying::kSymbols + place];
     to.accuracy += place == 0;
   }
 

@@ -10,7 +10,7 @@ struct Copying {
   int64_t distance = 1, updates = 0;
   uint64_t seed = 1;  // for initialization and symbols
 
-  static constexpr int64_t length = 32, sentences = 32, symbols = 16;  // per sentence; per batch; alphabet size
+  static constexpr int64_t kLength = 32, kSentences = 32, kSymbols = 16;  // per sentence; per batch; alphabet size
 };
 
 // Trains in FOLDER, or reads an earlier result. In the result, `accuracy` is the share of correct

@@ -22,9 +22,9 @@ Context& SmallLoop::begin() {
 }
 
 void SmallLoop::update(int64_t step) {
-  const double s = static_cast<double>(step), w = warmup;
+  const double s = static_cast<double>(step), w = kWarmup;
   adam(cx_, {parameters_.values(), parameters_.gradients(), first_, second_},
-       {lr * std::min(s / w, std::sqrt(w / s)), 0.9, 0.98, 1e-9, step, 1});
+       {kLr * std::min(s / w, std::sqrt(w / s)), 0.9, 0.98, 1e-9, step, 1});
 }
 
 Context& SmallLoop::look() {

@@ -11,8 +11,8 @@ namespace hexapla::lab {
 
 class SmallLoop {
  public:
-  static constexpr int64_t warmup = 100;
-  static constexpr double lr = 2e-3;  // peak, followed by inverse square root decay
+  static constexpr int64_t kWarmup = 100;
+  static constexpr double kLr = 2e-3;  // peak, followed by inverse square root decay
 
   // Allocates the module's memory and initializes it from the seed. Borrows the module.
   template <class Module>

@@ -31,7 +31,7 @@ Copying copying(const std::string& kind, int64_t distance, int64_t seed, int64_t
   Copying task{
       .architecture = Bench::small(), .distance = distance, .updates = updates, .seed = static_cast<uint64_t>(seed)};
   task.architecture.enc_layers = kLayers;
-  task.architecture.source_vocab = task.architecture.target_vocab = Copying::symbols;
+  task.architecture.source_vocab = task.architecture.target_vocab = Copying::kSymbols;
   task.architecture.encoder_mixing = kind;
   task.architecture.kernel_width = kKernel;
   task.architecture.resolve();
@@ -208,7 +208,7 @@ Spread right(const std::vector<Result>& results) {
 
 void show_copied(const Copied& all, int64_t updates, Report& r) {
   Table t{fmt::format("Copying at a distance: symbols that are right, %, after {} (by chance {:.2f})",
-                      text::counted(updates, "update"), 100.0 / Copying::symbols),
+                      text::counted(updates, "update"), 100.0 / Copying::kSymbols),
           {"distance"},
           {}};
   inspect::Chart chart{.title = "Symbols that are right, %", .x_label = "log2 of the distance", .series = {}};
@@ -278,7 +278,8 @@ Report cost(const Settings& settings, Watcher& watcher) {
           "sentences. "
           "The three differ in nothing else; the GRU has 4.5, self-attention 4 and the convolution 3 d_model^2 weights "
           "per layer.",
-          kLayers, Copying::length, Copying::symbols, text::counted(settings.updates, "update"), Copying::sentences)};
+          kLayers, Copying::kLength, Copying::kSymbols, text::counted(settings.updates, "update"),
+          Copying::kSentences)};
   return r;
 }
 

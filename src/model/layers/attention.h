@@ -161,7 +161,7 @@ struct MultiHeadAttention {
 // MultiHead(x, x, x). W^Q, W^K and W^V are concatenated: one product instead of three. Causal in
 // the decoder.
 struct SelfAttention {
-  static constexpr const char* name = "self_attention";
+  static constexpr const char* kName = "self_attention";
   Heads heads;
   bool causal;
   Linear qkv, output;

@@ -45,7 +45,7 @@ Tensor run_back(const OneWay& m, Context& cx, const GruInput& in, const GruState
 // Both variants (encoder and decoder) are used alike.
 template <class M>
 const char* name_of_one(const M& m) {
-  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::name; }, m);
+  return std::visit([](const auto& one) { return std::decay_t<decltype(one)>::kName; }, m);
 }
 
 template <class M, class S>

@@ -24,7 +24,7 @@ struct BidirectionalGru {
       f("state", state);
     }
   };
-  static constexpr const char* name = "recurrence";
+  static constexpr const char* kName = "recurrence";
   OneWay onward, back;
 
   explicit BidirectionalGru(int64_t d_model)
@@ -45,7 +45,7 @@ struct BidirectionalGru {
 
 // y_t = sum over j of x_{t + j} W_j + b, |j| <= (width - 1) / 2; x is 0 beyond the ends of the sentence.
 struct Convolution {
-  static constexpr const char* name = "convolution";
+  static constexpr const char* kName = "convolution";
   int64_t width;
   Linear kernel;  // [width * d_model, d_model]: the W_j stacked, that of the earliest token first
 
@@ -64,7 +64,7 @@ struct Convolution {
 // The simpler simple recurrent unit (Kim et al. 2019) in place of the decoder's self-attention: a
 // step needs only one row of d_model numbers for all earlier tokens.
 struct SimpleRecurrence {
-  static constexpr const char* name = "recurrence";
+  static constexpr const char* kName = "recurrence";
   Linear candidate;  // x W
   Linear forget;     // x W_f + b_f
 

@@ -19,13 +19,13 @@
 namespace hexapla::model {
 namespace {
 
-constexpr int format_version = 1, format_version_with_halves = 2;
-constexpr std::string_view reserved[] = {"format", "format_version", "producer", "config", "checksum", "usage"};
-constexpr const char *shared_text = "tokenizer.shared", *source_text = "tokenizer.source",
-                     *target_text = "tokenizer.target";
+constexpr int kFormatVersion = 1, kFormatVersionWithHalves = 2;
+constexpr std::string_view kReserved[] = {"format", "format_version", "producer", "config", "checksum", "usage"};
+constexpr const char *kSharedText = "tokenizer.shared", *kSourceText = "tokenizer.source",
+                     *kTargetText = "tokenizer.target";
 
 bool is_reserved(std::string_view key) {
-  return std::find(std::begin(reserved), std::end(reserved), key) != std::end(reserved);
+  return std::find(std::begin(kReserved), std::end(kReserved), key) != std::end(kReserved);
 }
 
 // All tensors of the net, with their names in the file.
@@ -84,9 +84,9 @@ void check_format(const SafetensorsFile& file) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size() || version < 1)
     throw DataError(cat(file.path(), ": the format version is '", text, "', not a number; the file is damaged"));
-  if (version > format_version_with_halves)
+  if (version > kFormatVersionWithHalves)
     throw DataError(cat(file.path(), ": the model has format version ", version, ", but this program reads up to ",
-                        format_version_with_halves, "; install a newer hexapla"));
+                        kFormatVersionWithHalves, "; install a newer hexapla"));
 }
 
 // Describes a number that no model file may contain, "the tensor encoder.x holds inf as its number
@@ -201,8 +201,8 @@ void check_tensors(const SafetensorsFile& file, Transformer& net) {
     expected.insert(name);
   });
   for_each<Buffer>(net, [&](const std::string& name, Buffer& b) { check(name, b.shape); });
-  const bool shared = file.find(shared_text) != nullptr;
-  for (const char* name : {shared ? shared_text : source_text, shared ? shared_text : target_text})
+  const bool shared = file.find(kSharedText) != nullptr;
+  for (const char* name : {shared ? kSharedText : kSourceText, shared ? kSharedText : kTargetText})
     expected.insert(file.get(name).name);
   for (const auto& entry : file.tensors())
     if (expected.count(entry.name) == 0)
@@ -257,9 +257,9 @@ LoadedModel open_model(const SafetensorsFile& file) {
 }
 
 void read_vocabularies(TensorReader& from, LoadedModel& model) {
-  const bool shared = from.file().find(shared_text) != nullptr;
-  model.source_vocabulary = from.text(shared ? shared_text : source_text);
-  model.target_vocabulary = shared ? model.source_vocabulary : from.text(target_text);
+  const bool shared = from.file().find(kSharedText) != nullptr;
+  model.source_vocabulary = from.text(shared ? kSharedText : kSourceText);
+  model.target_vocabulary = shared ? model.source_vocabulary : from.text(kTargetText);
 }
 
 // A parameter as stored in the file; its value is integers * scales.
@@ -287,13 +287,13 @@ std::vector<NamedTensor> tensors_of(const ModelText& text) {
   const auto tensor = [](const char* name, const std::string& bytes) {
     return NamedTensor{name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)};
   };
-  if (text.source_vocabulary == text.target_vocabulary) return {tensor(shared_text, text.source_vocabulary)};
-  return {tensor(source_text, text.source_vocabulary), tensor(target_text, text.target_vocabulary)};
+  if (text.source_vocabulary == text.target_vocabulary) return {tensor(kSharedText, text.source_vocabulary)};
+  return {tensor(kSourceText, text.source_vocabulary), tensor(kTargetText, text.target_vocabulary)};
 }
 
 std::map<std::string, std::string> metadata_of(const std::string& config, const std::string& checksum,
                                                const Usage& usage, const std::map<std::string, std::string>& history,
-                                               int version = format_version) {
+                                               int version = kFormatVersion) {
   std::map<std::string, std::string> metadata = {{"format", "hexapla"},
                                                  {"format_version", cat(version)},
                                                  {"producer", "hexapla " HEXAPLA_VERSION},
@@ -342,10 +342,10 @@ void save_model(const std::string& path, const Config& config, const ModelText& 
                 const std::map<std::string, std::string>& history, const MadeNumbers& numbers) {
   const std::string json = config.to_json();
   Checksum sum(json);
-  int version = format_version;
+  int version = kFormatVersion;
   std::vector<TensorSource> sources;
   const auto add = [&](const std::string& name, const Shape& shape, DType type) {
-    if (is_half(type)) version = format_version_with_halves;
+    if (is_half(type)) version = kFormatVersionWithHalves;
     with_numbers(name, shape, type, numbers, [&](const Tensor& t) {
       check_numbers(path, {name, t});
       sum.add(name, type, shape, bytes_of(t));

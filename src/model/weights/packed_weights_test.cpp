@@ -17,8 +17,8 @@ namespace hexapla::model {
 namespace {
 using testing::HasSubstr;
 
-const std::vector<int32_t> source{5, 7, 9, 2}, target_in{1, 6, 4}, target_out{6, 4, 2}, source_rows{0, 4},
-    target_rows{0, 3};
+const std::vector<int32_t> kSource{5, 7, 9, 2}, kTargetIn{1, 6, 4}, kTargetOut{6, 4, 2}, kSourceRows{0, 4},
+    kTargetRows{0, 3};
 
 struct Results {
   std::vector<float> log_probabilities;
@@ -28,7 +28,7 @@ struct Results {
 Results results_of(Backend& backend, const Transformer& net) {
   Arena arena(8 << 20);
   Context cx{backend, arena};
-  const BatchView batch{source, target_in, target_out, source_rows, target_rows};
+  const BatchView batch{kSource, kTargetIn, kTargetOut, kSourceRows, kTargetRows};
   Transformer::Saved saved;
   const auto all = net.log_probabilities(cx, batch, saved).values<float>();
   return {{all.begin(), all.end()}, net.loss(cx, batch, 0, saved).nll};

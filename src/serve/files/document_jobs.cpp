@@ -48,7 +48,7 @@ void DocumentJob::keep(std::shared_ptr<void> what) {
 
 void DocumentJobs::add(const std::shared_ptr<DocumentJob>& job) {
   const std::lock_guard lock(mutex_);
-  if (jobs_.size() >= most_) {
+  if (jobs_.size() >= kMostJobs) {
     const auto ended = std::find_if(jobs_.begin(), jobs_.end(), [](const auto& j) { return j->state().ended; });
     if (ended == jobs_.end())
       throw HttpError(503, "too many documents are being translated; try again in a while", {{"Retry-After", "10"}});

@@ -60,7 +60,7 @@ class DocumentJobs {
   std::shared_ptr<DocumentJob> find(const std::string& id, const std::string& key) const;
 
  private:
-  static constexpr std::size_t most_ = 256;
+  static constexpr std::size_t kMostJobs = 256;
   mutable std::mutex mutex_;
   std::list<std::shared_ptr<DocumentJob>> jobs_;  // oldest first
 };

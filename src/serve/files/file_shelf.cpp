@@ -15,7 +15,7 @@ std::string random_digits(int n) {
 std::optional<std::string> FileShelf::put(const std::string& name, std::string content) {
   const std::size_t bytes = bytes_of(name, content);
   if (bytes > most_) return {};
-  std::string whole = random_digits(digits) + "." + name;
+  std::string whole = random_digits(kRandomDigits) + "." + name;
   const std::lock_guard lock(mutex_);
   while (bytes_ + bytes > most_) drop_oldest();
   bytes_ += bytes;

@@ -21,7 +21,7 @@ class FileShelf {
   bool on() const { return most_ > 0; }
   // Memory that a file with this name and content takes.
   static std::size_t bytes_of(const std::string& name, const std::string& content) {
-    return sizeof(File) + digits + name.size() + content.size();
+    return sizeof(File) + kRandomDigits + name.size() + content.size();
   }
   // Drops the oldest files to make room. -> the name for get(): 32 random digits, a dot and `name`;
   // nothing if the file alone exceeds the limit.
@@ -31,7 +31,7 @@ class FileShelf {
   std::size_t bytes() const;
 
  private:
-  static constexpr int digits = 32;  // random digits in a name
+  static constexpr int kRandomDigits = 32;  // random digits in a name
   struct File {
     std::string name, content;
     std::size_t bytes;

@@ -64,9 +64,9 @@ TEST(GlossaryShelf, WhatNobodyAskedForMakesRoom) {
 }
 
 struct Glossaries : WithService {
-  static constexpr const char* alice = "Authorization: DeepL-Auth-Key alice\r\n";
+  static constexpr const char* kAlice = "Authorization: DeepL-Auth-Key alice\r\n";
   static Received ask(const std::string& method, const std::string& target, const Json& body = {},
-                      const std::string& key = alice) {
+                      const std::string& key = kAlice) {
     return server->ask(method, target, body.is_null() ? "" : json_text(body), "application/json", key);
   }
   static Json terms() {
@@ -101,7 +101,7 @@ TEST_F(Glossaries, AreMadeListedReadAndDeleted) {
 
 TEST_F(Glossaries, AreHonoredInTranslations) {
   const std::string id = ask("POST", "/v2/glossaries", terms()).json()["glossary_id"];
-  const auto translate = [&](const Json& more, const std::string& key = alice) {
+  const auto translate = [&](const Json& more, const std::string& key = kAlice) {
     Json body{{"text", {"a dog"}}, {"target_lang", "DE"}, {"glossary_id", id}};
     body.update(more);
     return ask("POST", "/v2/translate", body, key);

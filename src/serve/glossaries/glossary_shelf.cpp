@@ -9,7 +9,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t per_glossary = 1000, per_term = 500;  // overhead in bytes; the text itself is stored four times
+constexpr std::size_t kPerGlossary = 1000, kPerTerm = 500;  // overhead in bytes; the text itself is stored four times
 
 // In DeepL's format: 8-4-4-4-12 digits.
 std::string new_id() {
@@ -21,14 +21,14 @@ std::string new_id() {
 
 GlossaryShelf::Stored GlossaryShelf::put(StoredGlossary glossary, const Entries& entries) {
   if (entries.empty()) throw HttpError(400, "entries is missing: a glossary has one term at least");
-  if (entries.size() > most_terms)
-    throw HttpError(400, cat("entries has ", entries.size(), " terms, but at most ", most_terms, " are allowed"));
+  if (entries.size() > kMostTerms)
+    throw HttpError(400, cat("entries has ", entries.size(), " terms, but at most ", kMostTerms, " are allowed"));
   glossary.terms = Glossary(entries);
   glossary.tsv = tsv_of(entries);
   glossary.id = new_id();
   glossary.made = std::chrono::system_clock::now();
   const std::size_t bytes =
-      per_glossary + per_term * entries.size() + 4 * glossary.tsv.size() + glossary.owner.size() + glossary.name.size();
+      kPerGlossary + kPerTerm * entries.size() + 4 * glossary.tsv.size() + glossary.owner.size() + glossary.name.size();
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
   for (auto place = places_.begin(); place != places_.end() && !has_room(bytes);) {

@@ -25,7 +25,7 @@ class GlossaryShelf {
  public:
   using Clock = std::chrono::steady_clock;
   using Stored = std::shared_ptr<const StoredGlossary>;
-  static constexpr std::size_t most = 1000, most_terms = 10'000;
+  static constexpr std::size_t kMost = 1000, kMostTerms = 10'000;
 
   // bytes: limit of all glossaries together. kept: a glossary unused for this long may be dropped
   // to make room.
@@ -48,7 +48,7 @@ class GlossaryShelf {
     Clock::time_point used;
   };
   std::list<Place>::iterator find(const std::string& owner, const std::string& id);
-  bool has_room(std::size_t bytes) const { return places_.size() < most && bytes_ + bytes <= most_bytes_; }
+  bool has_room(std::size_t bytes) const { return places_.size() < kMost && bytes_ + bytes <= most_bytes_; }
   void drop(std::list<Place>::iterator place);
 
   const std::size_t most_bytes_;

@@ -17,8 +17,8 @@ namespace http = boost::beast::http;
 using TlsStream = asio::ssl::stream<Socket>;
 
 // Time for requests that a client sent before it could know that the server is stopping.
-constexpr Milliseconds last_words{500};
-const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr Milliseconds kLastWords{500};
+const std::string kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // The answer so far. Only the server's thread touches it, except for `kept`.
 struct Reply {
@@ -159,7 +159,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     return first_byte_awaited_ && buffer_.size() == 0 && socket().available(ec) == 0;
   }
   void hasten() override {
-    if (silent()) within(last_words);
+    if (silent()) within(kLastWords);
   }
 
  private:
@@ -233,7 +233,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     started_ = SteadyClock::now();
     if (buffer_.size() == 0) {
       first_byte_awaited_ = true;
-      within(host_.stopping ? last_words : limits().idle);
+      within(host_.stopping ? kLastWords : limits().idle);
       const std::size_t n =
           co_await stream_.async_read_some(buffer_.prepare(4096), asio::redirect_error(use_awaitable, ec));
       first_byte_awaited_ = false;
@@ -250,7 +250,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       within(limits().body_time);
       parse_received(parser, ec);
       if (!ec && !parser.is_done() && boost::beast::iequals(parser.get()[http::field::expect], "100-continue"))
-        co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
+        co_await asio::async_write(stream_, asio::buffer(kGoOn), asio::redirect_error(use_awaitable, ec));
       if (!ec && !parser.is_done())
         co_await http::async_read(stream_, buffer_, parser, asio::redirect_error(use_awaitable, ec));
     }
@@ -349,7 +349,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     if (version_ == 10 || SteadyClock::now() - asked_at_ < std::chrono::seconds(1) || !polled(POLLRDHUP))
       co_return true;
     asked_at_ = SteadyClock::time_point::max();
-    co_await asio::async_write(stream_, asio::buffer(go_on), asio::redirect_error(use_awaitable, ec));
+    co_await asio::async_write(stream_, asio::buffer(kGoOn), asio::redirect_error(use_awaitable, ec));
     co_return !ec;
   }
 

@@ -16,8 +16,8 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t enough = 64 << 10;  // bytes of a text that are examined
-constexpr std::size_t most_hints = 4;     // used by CLD2
+constexpr std::size_t kEnough = 64 << 10;  // bytes of a text that are examined
+constexpr std::size_t kMostHints = 4;      // used by CLD2
 
 struct Summary {
   std::array<CLD2::Language, 3> languages;
@@ -54,12 +54,12 @@ double score_of(const std::string& text, const std::string& code) {
 // Hints for CLD2: it knows 80 languages and takes a short German sentence for Norwegian unless it
 // is told which languages can be translated.
 std::string expected_of(const std::string& text, std::vector<std::string> among) {
-  if (among.size() > most_hints) {
+  if (among.size() > kMostHints) {
     std::vector<std::pair<double, std::string>> scored;
     for (std::string& code : among) scored.emplace_back(score_of(text, code), std::move(code));
     std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     among.clear();
-    for (std::size_t i = 0; i < most_hints; ++i) among.push_back(std::move(scored[i].second));
+    for (std::size_t i = 0; i < kMostHints; ++i) among.push_back(std::move(scored[i].second));
   }
   std::string hint;
   for (const std::string& code : among) hint += (hint.empty() ? "" : ",") + as_hint(code);
@@ -70,7 +70,7 @@ std::string expected_of(const std::string& text, std::vector<std::string> among)
 
 std::vector<DetectedLanguage> detect_language(const std::string& text, const std::vector<std::string>& among) {
   HEXAPLA_CHECK(!among.empty(), "detect: no language to choose from");
-  const std::string sound = text::clean_utf8(text.substr(0, enough));  // may have been cut inside a character
+  const std::string sound = text::clean_utf8(text.substr(0, kEnough));  // may have been cut inside a character
   const Summary s = summary_of(sound, expected_of(sound, among));
   std::vector<DetectedLanguage> found;
   for (std::size_t i = 0; i < s.languages.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 106> names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 106> kNames{{
     {"af", "Afrikaans"},
     {"am", "Amharic"},
     {"ar", "Arabic"},
@@ -116,7 +116,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 106> names{{
     {"zu", "Zulu"},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> other_names{{{"zh", "zh-Hans"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOtherNames{{{"zh", "zh-Hans"},
                                                                                      {"zt", "zh-Hant"},
                                                                                      {"pb", "pt-BR"},
                                                                                      {"zh-CN", "zh-Hans"},
@@ -138,7 +138,7 @@ bool region(std::string_view text) {
 }
 
 auto entry(const std::string& code) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == code; });
+  return std::find_if(kNames.begin(), kNames.end(), [&](const auto& name) { return name.first == code; });
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ std::string language_code(std::string_view name) {
     code += '-';
     for (size_t i = 0; i < more.size(); ++i) code += i == 0 || !script ? upper(more[i]) : lower(more[i]);
   }
-  for (const auto& [other, same] : other_names)
+  for (const auto& [other, same] : kOtherNames)
     if (code == other) return std::string(same);
   return code;
 }
@@ -188,9 +188,9 @@ std::string variant_among(const std::vector<std::string>& codes, const std::stri
 }
 
 std::string language_name(const std::string& code) {
-  if (code == undetermined) return "Undetermined";
+  if (code == kUndetermined) return "Undetermined";
   const auto found = entry(code);
-  return found == names.end() ? code : std::string(found->second);
+  return found == kNames.end() ? code : std::string(found->second);
 }
 
 std::string code_in_capitals(std::string code) {
@@ -199,6 +199,6 @@ std::string code_in_capitals(std::string code) {
   return code;
 }
 
-bool known_language(const std::string& code) { return entry(code) != names.end(); }
+bool known_language(const std::string& code) { return entry(code) != kNames.end(); }
 
 }  // namespace hexapla::serve

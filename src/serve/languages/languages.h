@@ -6,7 +6,7 @@
 
 namespace hexapla::serve {
 
-inline const std::string undetermined = "und";  // the language of a model without language information
+inline const std::string kUndetermined = "und";  // the language of a model without language information
 
 // The normalized code, "de", "pt-BR", "zh-Hans", in any case; replaces other names ("zh", "zt",
 // "pb"), and drops the region after a script ("zh-Hans-SG"). "" if it is not a code: two or three

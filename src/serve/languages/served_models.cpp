@@ -37,7 +37,7 @@ std::pair<std::string, std::string> languages_of(const Model& model) {
       if (!source.empty() && !target.empty() && source != target) return {source, target};
     }
   }
-  return {undetermined, undetermined};
+  return {kUndetermined, kUndetermined};
 }
 
 void add_once(std::vector<std::string>& codes, const std::string& code) {
@@ -84,7 +84,7 @@ void ServedModel::choose_languages(const Model& model, ModelOptions& options) {
   if (source.empty() && !read_language.empty() && !written.empty())
     source = language_code(read_language), target = language_code(written);
   if (source.empty()) std::tie(source, target) = languages_of(model);
-  if (source == undetermined) return;
+  if (source == kUndetermined) return;
   if (!read_language.empty()) options.source_language = language_of_model(from, source);
   if (!written.empty() || read_language.empty())
     options.target_language = language_of_model(written.empty() ? from : to, target);
@@ -133,7 +133,7 @@ std::vector<std::string> ModelSet::targets_of(const std::string& source) const {
   std::vector<std::string> codes;
   for (const std::string& target : targets())
     if (target != source && !find(source, target).empty()) codes.push_back(target);
-  if (source == undetermined) add_once(codes, undetermined);
+  if (source == kUndetermined) add_once(codes, kUndetermined);
   return codes;
 }
 
@@ -141,7 +141,7 @@ Hops ModelSet::find(const std::string& source, const std::string& target) const 
   for (const auto& model : models_)
     if (model->source == source && model->target == target) return {model};
   for (const auto& model : models_)
-    if (model->source == undetermined) return {model};
+    if (model->source == kUndetermined) return {model};
   for (const auto& first : models_)
     for (const auto& second : models_)
       if (first->source == source && second->target == target && first->target == second->source)

@@ -27,7 +27,7 @@ struct ModelPlace {
 
 struct ServedModel {
   std::string name;            // "en-de"; the second of the same pair is "en-de-2"
-  std::string source, target;  // codes, or `undetermined`
+  std::string source, target;  // codes, or kUndetermined
   std::string path;
   std::string precision;
   const std::uint64_t number;  // unique in this process

@@ -7,7 +7,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t most_names = 100;
+constexpr std::size_t kMostNames = 100;
 
 // The double with the f32's shortest digits: 0.1, not 0.10000000149011612.
 double short_number(double value) {
@@ -58,7 +58,7 @@ InspectionOptions options_of(const nlohmann::json& request) {
   InspectionOptions options;
   options.longest = kLongestSide;
   options.most_values = kMostNumbers;
-  options.tensors = list_member(request, "tensors", most_names);
+  options.tensors = list_member(request, "tensors", kMostNames);
   options.top_tokens = static_cast<int>(count_member(request, "top", kMostTop));
   if (const auto given = request.find("tokens"); given != request.end() && !given->is_null())
     options.target_tokens = list_member(request, "tokens", kLongestSide);

@@ -15,6 +15,6 @@ struct PageFile {
 const PageFile* page_file(std::string_view path);
 
 // The Content-Security-Policy of every answer: everything comes from the page's own server.
-extern const char* const page_policy;
+extern const char* const kPagePolicy;
 
 }  // namespace hexapla::serve

@@ -16,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 using Answer = nlohmann::ordered_json;
 
-constexpr std::size_t most_runs = 1000, most_lines = 2000;
-constexpr std::size_t tail_bytes = 1 << 16;      // longer than any line of train.jsonl
-constexpr std::size_t longest_log = 256u << 20;  // bytes read from the end of a log
-constexpr std::size_t longest_line = 1 << 20, block_bytes = 1 << 20;
+constexpr std::size_t kMostRuns = 1000, kMostLines = 2000;
+constexpr std::size_t kTailBytes = 1 << 16;      // longer than any line of train.jsonl
+constexpr std::size_t kLongestLog = 256u << 20;  // bytes read from the end of a log
+constexpr std::size_t kLongestLine = 1 << 20, kBlockBytes = 1 << 20;
 
 // The last bytes of a file, starting with a whole line.
 std::string tail_of(const std::string& path, std::size_t most) {
@@ -38,12 +38,12 @@ std::optional<Answer> object_in(const std::string& line) {
 }
 
 // The beginnings of a file's lines and the end of its last whole line; only for the last
-// longest_log bytes.
+// kLongestLog bytes.
 std::vector<std::size_t> lines_in(const FileReader& file) {
   std::vector<std::size_t> begins;
-  std::size_t at = file.size() > longest_log ? file.size() - longest_log : 0;
+  std::size_t at = file.size() > kLongestLog ? file.size() - kLongestLog : 0;
   if (at == 0) begins.push_back(0);
-  std::string block(block_bytes, '\0');
+  std::string block(kBlockBytes, '\0');
   for (std::size_t size = 0; at < file.size(); at += size) {
     size = std::min(block.size(), file.size() - at);
     file.read(at, block.data(), size);
@@ -52,17 +52,17 @@ std::vector<std::size_t> lines_in(const FileReader& file) {
   return begins;
 }
 
-// Calls each(object) for at most most_lines lines of a log, evenly spaced and including the last.
+// Calls each(object) for at most kMostLines lines of a log, evenly spaced and including the last.
 // Reads only these.
 template <class F>
 void each_object(const fs::path& path, F&& each) {
   if (!fs::is_regular_file(path)) return;
   const FileReader file(path.string());
   const std::vector<std::size_t> begins = lines_in(file);
-  const std::size_t lines = begins.empty() ? 0 : begins.size() - 1, some = std::min(lines, most_lines);
+  const std::size_t lines = begins.empty() ? 0 : begins.size() - 1, some = std::min(lines, kMostLines);
   for (std::size_t i = 1; i <= some; ++i) {
     const std::size_t line = i * lines / some - 1, size = begins[line + 1] - begins[line] - 1;
-    if (size > longest_line) continue;
+    if (size > kLongestLine) continue;
     std::string text(size, '\0');
     file.read(begins[line], text.data(), size);
     if (auto object = object_in(text)) each(*std::move(object));
@@ -99,7 +99,7 @@ const char* state_of(const fs::path& folder) {
 bool trained_in(const fs::path& folder) { return fs::is_regular_file(folder / "train.jsonl"); }
 
 int64_t updates_of(const fs::path& folder) {
-  std::string text = tail_of((folder / "train.jsonl").string(), tail_bytes);
+  std::string text = tail_of((folder / "train.jsonl").string(), kTailBytes);
   for (std::size_t end = text.rfind('\n'); end != text.npos; end = text.rfind('\n')) {
     text.resize(end);
     const auto object = object_in(text.substr(text.rfind('\n') + 1));
@@ -123,7 +123,7 @@ struct Found {
 std::vector<Found> trainings_in(const std::string& folder) {
   std::vector<Found> all;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && all.size() < most_runs;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && all.size() < kMostRuns;
        entry.increment(error)) {
     std::error_code gone;  // a run may disappear meanwhile
     const fs::path log = entry->path() / "train.jsonl";

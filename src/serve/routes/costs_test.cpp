@@ -11,7 +11,7 @@ namespace {
 using namespace test;  // shared by tests of this folder
 using testing::HasSubstr;
 
-constexpr std::size_t mebibyte = 1 << 20, for_requests = 64 * mebibyte, for_one = for_requests / 4;
+constexpr std::size_t kMebibyte = 1 << 20, kForRequests = 64 * kMebibyte, kForOne = kForRequests / 4;
 
 // All requests together get 64 MiB.
 ServiceOptions short_of_memory() {
@@ -19,7 +19,7 @@ ServiceOptions short_of_memory() {
   o.files = 0;
   o.timeout = std::chrono::seconds(20);
   static const RunningService loads_the_model;
-  o.memory = resident_memory() + 2 * for_requests + 4 * mebibyte;
+  o.memory = resident_memory() + 2 * kForRequests + 4 * kMebibyte;
   return o;
 }
 
@@ -63,7 +63,7 @@ TEST_F(Costs, ALargeAnswerIsRefusedBeforeWorkStarts) {
          {"200 lines", "n_best 16", "alignment words", "min_length 100", "one request may have 1", "--memory"})
       EXPECT_THAT(r.json().value("error", ""), HasSubstr(part));
   }
-  EXPECT_LT(PeakMemory::bytes(), before + 64 * mebibyte);
+  EXPECT_LT(PeakMemory::bytes(), before + 64 * kMebibyte);
   body["options"] = {{"sample", true}, {"n_best", 1000}};
   EXPECT_EQ(server->post("/v1/translate", body).status, 413);
   body["q"] = "a dog";
@@ -102,12 +102,12 @@ TEST_F(Costs, EveryNumberAtItsLimitStaysWithinTheShareOfARequest) {
     const Received r = server->post(path, body);
     const std::string what = path + " " + field.to_string() + " " + json_text(value) + ": " + r.body.substr(0, 300);
     EXPECT_TRUE(r.status == 200 || r.status == 400 || r.status == 413 || r.status == 504) << r.status << " " << what;
-    EXPECT_LE(r.body.size(), for_one) << what;
+    EXPECT_LE(r.body.size(), kForOne) << what;
     ++fields, ++statuses[r.status];
   });
   EXPECT_GT(fields, 60u);
   EXPECT_GT(statuses[200], fields / 3) << "nearly all are refused: the test shows nothing";
-  EXPECT_LT(PeakMemory::bytes(), before + for_requests + 32 * mebibyte);
+  EXPECT_LT(PeakMemory::bytes(), before + kForRequests + 32 * kMebibyte);
 }
 
 // Sends several of the largest accepted requests at a time; includes the memory to compute them.
@@ -139,7 +139,7 @@ TEST_F(Costs, WhatIsLetInTakesNoMoreThanThereIs) {
     });
   for (std::thread& t : clients) t.join();
   EXPECT_EQ(answered, 3);
-  EXPECT_LT(PeakMemory::bytes(), before + 2 * for_requests);
+  EXPECT_LT(PeakMemory::bytes(), before + 2 * kForRequests);
 }
 
 TEST_F(Costs, AlignmentsOfUsualTranslationsAreLetIn) {
@@ -158,7 +158,7 @@ TEST_F(Costs, WhatWasTakenIsGivenBackAndWhatIsKeptCounts) {
   for (int i = 0; i < 3000 && taken(*server) != "0\n"; ++i) usleep(10'000);
   EXPECT_EQ(taken(*server), "0\n");
   ServiceOptions o = short_of_memory();
-  o.cache = 32 * mebibyte;
+  o.cache = 32 * kMebibyte;
   o.memory += o.cache;
   RunningService keeps(o);
   Json body = body_of("/v1/translate", 1);
@@ -170,7 +170,7 @@ TEST_F(Costs, WhatWasTakenIsGivenBackAndWhatIsKeptCounts) {
 }
 
 TEST_F(Costs, ABodyAndItsConstraintsCount) {
-  EXPECT_EQ(server->post("/detect", {{"q", std::string(2 * mebibyte, 'a')}}).status, 413);
+  EXPECT_EQ(server->post("/detect", {{"q", std::string(2 * kMebibyte, 'a')}}).status, 413);
   Json body = body_of("/v1/translate", 1);
   body["q"] = std::string(100'000, 'a');
   body["options"] = {{"max_length", 2}};
@@ -183,7 +183,7 @@ TEST_F(Costs, ABodyAndItsConstraintsCount) {
 
 TEST_F(Costs, AServerWithoutRoomForRequestsDoesNotStart) {
   ServiceOptions o = small_service();
-  o.memory = mebibyte;
+  o.memory = kMebibyte;
   EXPECT_THROW(Service{o}, UsageError);
 }
 

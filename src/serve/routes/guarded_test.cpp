@@ -82,10 +82,10 @@ TEST_F(Guarded, WhoTriesKeysIsSlowedDown) {
   EXPECT_EQ(ask("alice").status, 200);
   int wrong = 0;
   while (wrong < 100 && ask("eve" + std::to_string(wrong)).status == 403) ++wrong;
-  EXPECT_GE(wrong, ApiKeys::wrong_per_minute);
-  EXPECT_LE(wrong, ApiKeys::wrong_per_minute + 30) << "or this took a minute";
+  EXPECT_GE(wrong, ApiKeys::kWrongPerMinute);
+  EXPECT_LE(wrong, ApiKeys::kWrongPerMinute + 30) << "or this took a minute";
   ApiKeys keys(at("keys"), 0);
-  for (int i = 0; i < ApiKeys::wrong_per_minute; ++i) EXPECT_THROW(keys.admit_key("eve", "a"), HttpError);
+  for (int i = 0; i < ApiKeys::kWrongPerMinute; ++i) EXPECT_THROW(keys.admit_key("eve", "a"), HttpError);
   EXPECT_EQ(keys.refusal_of_address("a")->status, 429) << "before any key of it is looked at";
   EXPECT_FALSE(keys.refusal_of_address("b"));
 }

@@ -66,7 +66,7 @@ std::string Texts::together() const { return serve::together(all); }
 Languages languages_of(const Parameters& p, const ModelSet& models, const Texts& texts) {
   const std::string source = required(p, "source"), target = required(p, "target");
   const std::vector<std::string> codes = all_languages(models);
-  const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();
+  const bool any = std::find(codes.begin(), codes.end(), kUndetermined) != codes.end();
   Languages l{language_among(codes, source), language_among(codes, target)};
   if (source == "auto") {
     l.detected = texts.translatable() ? detect_language(texts.together(), models.sources())

@@ -33,7 +33,7 @@ struct Languages {
   std::string source, target;                   // codes
   std::vector<DetectedLanguage> detected = {};  // if the source was "auto"
 
-  bool same() const { return source == target && source != undetermined; }  // nothing to translate
+  bool same() const { return source == target && source != kUndetermined; }  // nothing to translate
 };
 
 // source and target of a request. HttpError 400: one is missing or unknown to all models.

@@ -16,11 +16,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::int64_t longest_timeout = 86'400'000;  // milliseconds
-constexpr int most_scored = 512;                      // tokens in a line or a translation
-constexpr std::size_t most_terms = 10'000;            // in a glossary
+constexpr std::int64_t kLongestTimeout = 86'400'000;  // milliseconds
+constexpr int kMostScored = 512;                      // tokens in a line or a translation
+constexpr std::size_t kMostTerms = 10'000;            // in a glossary
 
-constexpr const char* not_a_glossary =
+constexpr const char* kNotAGlossary =
     "glossary must be an object with a translation for each term, {\"dog\": \"Hund|Hunde\"}, or a list of such pairs";
 
 [[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
@@ -108,20 +108,20 @@ std::vector<Constraints> constraints_of(const Json& given) {
 Glossary glossary_of(const Json& given) {
   std::vector<std::pair<std::string, std::string>> terms;
   const auto add = [&](const Json& source, const Json& target) {
-    if (!source.is_string() || !target.is_string()) refuse(not_a_glossary);
+    if (!source.is_string() || !target.is_string()) refuse(kNotAGlossary);
     terms.emplace_back(source, target);
   };
   if (given.is_object())
     for (const auto& [source, target] : given.items()) add(source, target);
   else if (given.is_array())
     for (const Json& pair : given) {
-      if (!pair.is_array() || pair.size() != 2) refuse(not_a_glossary);
+      if (!pair.is_array() || pair.size() != 2) refuse(kNotAGlossary);
       add(pair[0], pair[1]);
     }
   else if (!given.is_null())
-    refuse(not_a_glossary);
-  if (terms.size() > most_terms)
-    refuse(cat("glossary has ", terms.size(), " terms, but at most ", most_terms, " are allowed"));
+    refuse(kNotAGlossary);
+  if (terms.size() > kMostTerms)
+    refuse(cat("glossary has ", terms.size(), " terms, but at most ", kMostTerms, " are allowed"));
   return terms.empty() ? Glossary() : Glossary(terms);
 }
 
@@ -222,8 +222,8 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   task.options.glossary = glossary_of(p["glossary"]);
   if (task.options.glossary.size() > 0) check_one_hop(task.hops);
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
-    if (!timeout.is_number_integer() || timeout < 1 || timeout > longest_timeout)
-      refuse(cat("timeout_ms must be a whole number from 1 to ", longest_timeout));
+    if (!timeout.is_number_integer() || timeout < 1 || timeout > kLongestTimeout)
+      refuse(cat("timeout_ms must be a whole number from 1 to ", kLongestTimeout));
     task.timeout = std::min(service.options().timeout, std::chrono::milliseconds(timeout.get<std::int64_t>()));
   }
   collect_warnings(task, asked->warnings);
@@ -270,8 +270,8 @@ void score(Service& service, const Service::Call& call) {
   check_characters("q", q, most), check_characters("t", t, most);
   const auto model = model_of(*p, *service.models(), q);
   TranslatorOptions options = options_of((*p)["options"]);
-  if (options.max_length > most_scored)
-    refuse(cat("max_length is ", *options.max_length, ", but this server scores at most ", most_scored, " tokens of a ",
+  if (options.max_length > kMostScored)
+    refuse(cat("max_length is ", *options.max_length, ", but this server scores at most ", kMostScored, " tokens of a ",
                "line or a translation; lower it"));
   service.compute(call, cost_of_score(), [call, model, q, t, options](const std::atomic<bool>& stop) mutable {
     Warnings warnings;
@@ -342,7 +342,7 @@ void add_native_routes(Router& router, Service& service) {
        "integer",
        false,
        "time limit of the request in milliseconds",
-       {{"minimum", 1}, {"maximum", longest_timeout}}}};
+       {{"minimum", 1}, {"maximum", kLongestTimeout}}}};
   to_translate.insert(to_translate.end(), languages.begin(), languages.end());
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};
   to_score.insert(to_score.end(), languages.begin(), languages.end());

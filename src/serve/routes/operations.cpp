@@ -24,7 +24,7 @@ std::vector<std::string> in_capitals(std::vector<std::string> codes) {
 std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) {
   std::vector<std::string> sources = models.sources(), names;
   for (const auto& model : models.models()) names.push_back(model->name);
-  if (sources.front() == undetermined) return {{"model", names}};
+  if (sources.front() == kUndetermined) return {{"model", names}};
   const std::vector<std::string> for_deepl = in_capitals(sources);
   sources.emplace_back("auto");
   return {{"source", sources},

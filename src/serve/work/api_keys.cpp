@@ -12,7 +12,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t many_addresses = 10'000;
+constexpr std::size_t kManyAddresses = 10'000;
 
 }  // namespace
 
@@ -69,18 +69,18 @@ std::optional<HttpError> ApiKeys::refusal(double wait, int per_minute) {
 }
 
 MinuteLimit& ApiKeys::limit_of(const std::string& peer) {
-  if (addresses_.size() >= many_addresses) {
+  if (addresses_.size() >= kManyAddresses) {
     const auto now = MinuteLimit::Clock::now();
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second.full(now); });
   }
-  return addresses_.try_emplace(peer, needed() ? wrong_per_minute : per_minute_).first->second;
+  return addresses_.try_emplace(peer, needed() ? kWrongPerMinute : per_minute_).first->second;
 }
 
 std::optional<HttpError> ApiKeys::refusal_of_address(const std::string& peer) {
   const std::lock_guard lock(mutex_);
   if (needed()) {
     const auto found = addresses_.find(peer);
-    return found == addresses_.end() ? std::nullopt : refusal(found->second.wait(), wrong_per_minute);
+    return found == addresses_.end() ? std::nullopt : refusal(found->second.wait(), kWrongPerMinute);
   }
   return per_minute_ == 0 ? std::nullopt : refusal(limit_of(peer).take(), per_minute_);
 }
@@ -91,7 +91,7 @@ std::optional<std::size_t> ApiKeys::admit_key(const std::string& key, const std:
   const std::lock_guard lock(mutex_);
   const auto found = keys_.find(key);
   if (found == keys_.end()) {
-    if (const auto refused = refusal(limit_of(peer).take(), wrong_per_minute)) throw *refused;
+    if (const auto refused = refusal(limit_of(peer).take(), kWrongPerMinute)) throw *refused;
     throw HttpError(403, "Invalid API key");
   }
   if (auto& limit = found->second.limit)

@@ -50,7 +50,7 @@ class ApiKeys {
   // requests, with Retry-After.
   std::optional<std::size_t> admit_key(const std::string& key, const std::string& peer);
 
-  static constexpr int wrong_per_minute = 30;  // wrong keys per address; beyond it, the address is refused
+  static constexpr int kWrongPerMinute = 30;  // wrong keys per address; beyond it, the address is refused
 
  private:
   struct Key {

@@ -36,8 +36,8 @@ void Metrics::answered(const std::string& endpoint, int status, double seconds) 
   const std::lock_guard lock(mutex_);
   ++requests_[{endpoint, status}];
   Histogram& h = durations_[endpoint];
-  const auto bound = std::lower_bound(bounds.begin(), bounds.end(), seconds);
-  ++h.counts[static_cast<std::size_t>(bound - bounds.begin())];
+  const auto bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
+  ++h.counts[static_cast<std::size_t>(bound - kBounds.begin())];
   h.sum += seconds;
 }
 
@@ -59,8 +59,8 @@ std::string Metrics::text(const std::vector<Value>& counters, const std::vector<
   for (const auto& [endpoint, h] : durations_) {
     const std::string label = cat("endpoint=\"", label_value(endpoint), "\"");
     std::uint64_t count = 0;
-    for (std::size_t i = 0; i < bounds.size(); ++i)
-      all += cat(duration, "_bucket{", label, ",le=\"", number(bounds[i]), "\"} ", count += h.counts[i], "\n");
+    for (std::size_t i = 0; i < kBounds.size(); ++i)
+      all += cat(duration, "_bucket{", label, ",le=\"", number(kBounds[i]), "\"} ", count += h.counts[i], "\n");
     count += h.counts.back();
     all += cat(duration, "_bucket{", label, ",le=\"+Inf\"} ", count, "\n", duration, "_sum{", label, "} ",
                number(h.sum), "\n", duration, "_count{", label, "} ", count, "\n");

@@ -23,10 +23,10 @@ class Metrics {
   std::string text(const std::vector<Value>& counters, const std::vector<Value>& gauges) const;
 
  private:
-  static constexpr std::array bounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                     0.25,  0.5,    1.0,   2.5,  5.0,   10.0, 30.0};
+  static constexpr std::array kBounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+                                      0.25,  0.5,    1.0,   2.5,  5.0,   10.0, 30.0};
   struct Histogram {
-    std::array<std::uint64_t, bounds.size() + 1> counts{};  // per interval; the last one is above all bounds
+    std::array<std::uint64_t, kBounds.size() + 1> counts{};  // per interval; the last one is above all bounds
     double sum = 0;
   };
   mutable std::mutex mutex_;

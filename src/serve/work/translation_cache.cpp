@@ -7,11 +7,11 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::size_t per_entry = 200, per_text = 48;  // overhead in bytes of lists, maps and strings
+constexpr std::size_t kPerEntry = 200, kPerText = 48;  // overhead in bytes of lists, maps and strings
 
 std::size_t bytes_of(const std::vector<std::string>& texts) {
   std::size_t bytes = 0;
-  for (const std::string& text : texts) bytes += text.size() + per_text;
+  for (const std::string& text : texts) bytes += text.size() + kPerText;
   return bytes;
 }
 
@@ -51,7 +51,7 @@ std::optional<std::vector<Translation>> TranslationCache::find(const std::string
 
 void TranslationCache::keep(const std::string& context, const std::string& line,
                             std::vector<Translation> translations) {
-  Entry entry{context + line, std::move(translations), per_entry};
+  Entry entry{context + line, std::move(translations), kPerEntry};
   entry.bytes += entry.key.size() + bytes_of(entry.translations);
   const std::lock_guard lock(mutex_);
   if (entry.bytes > most_ / 16 || by_key_.count(entry.key) > 0) return;

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t longest_run = 400;  // tags and texts of a line: the work grows with their square
+constexpr std::size_t kLongestRun = 400;  // tags and texts of a line: the work grows with their square
 
 // Whether an element begins right after another one ends, without a space between their texts:
 // entries of a menu (<span>A</span><span>B</span>) are separate words.
@@ -39,7 +39,7 @@ text::LinePart::Kind part_kind(Kind kind) {
 }  // namespace
 
 std::vector<std::size_t> partners_of(const std::vector<Token>& tokens) {
-  std::vector<std::size_t> open, partner(tokens.size(), no_partner);
+  std::vector<std::size_t> open, partner(tokens.size(), kNoPartner);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind == Kind::open) open.push_back(i);
     if (tokens[i].kind != Kind::close) continue;
@@ -68,7 +68,7 @@ void Runs::add(Token token) {
   const bool block = token.kind == Kind::block;
   if (!block) {
     run_.push_back(std::move(token));
-    if (run_.size() < longest_run) return;
+    if (run_.size() < kLongestRun) return;
   }
   finish();
   if (block) pieces_.keep(token.raw);
@@ -80,7 +80,7 @@ void Runs::finish() { add_run(std::exchange(run_, {})); }
 void Runs::add_run(const Tokens& run) {
   const std::vector<std::size_t> partner = partners_of(run);
   const auto stands = [&](std::size_t i) {
-    return partner[i] != no_partner || (run[i].kind != Kind::open && run[i].kind != Kind::close);
+    return partner[i] != kNoPartner || (run[i].kind != Kind::open && run[i].kind != Kind::close);
   };
   Tokens part;
   for (std::size_t i = 0; i < run.size(); ++i) {

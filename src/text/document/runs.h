@@ -23,7 +23,7 @@ struct Token {
 
 // For each tag, the index of its partner if properly nested, else `no_partner`, as for all other
 // tokens. The work grows with the product of tags and open elements.
-inline constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kNoPartner = static_cast<std::size_t>(-1);
 std::vector<std::size_t> partners_of(const std::vector<Token>& tokens);
 
 // Tokens as parts of a line: text is decoded, everything else as written.

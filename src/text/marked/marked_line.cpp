@@ -13,7 +13,7 @@ namespace {
 
 using Kind = LinePart::Kind;
 using Parts = std::vector<LinePart>;
-constexpr std::size_t unset = static_cast<std::size_t>(-1);
+constexpr std::size_t kUnset = static_cast<std::size_t>(-1);
 
 bool is_blank_text(const LinePart& part) { return part.kind == Kind::text && ascii::all_space(part.content); }
 
@@ -24,7 +24,7 @@ bool hangs_on(std::string_view c) {
 
 // For each part that opens an element, the index of the part that closes it.
 std::vector<std::size_t> partners(const Parts& parts) {
-  std::vector<std::size_t> partner(parts.size(), unset), open;
+  std::vector<std::size_t> partner(parts.size(), kUnset), open;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind == Kind::open) open.push_back(i);
     if (parts[i].kind != Kind::close) continue;
@@ -104,7 +104,7 @@ class MarkedLine::Builder {
     if (nothing_yet()) line_.before_ = blanks_;
     const bool hangs = point != nullptr && blanks_.empty() && hangs_on(c);
     if (gap_ && !line_.text_.empty() && !hangs) line_.text_ += ' ';
-    for (std::size_t i = open_.size(); i-- > 0 && line_.items_[open_[i]].begin == unset;)
+    for (std::size_t i = open_.size(); i-- > 0 && line_.items_[open_[i]].begin == kUnset;)
       line_.items_[open_[i]].begin = line_.text_.size();
     line_.text_ += c;
     blanks_.clear();
@@ -114,7 +114,7 @@ class MarkedLine::Builder {
     if (nothing_yet()) line_.before_ = blanks_;
     if (Item* const point = last_point()) point->after = blanks_;
     blanks_.clear();  // the whitespace is outside the element
-    line_.items_.push_back({.open = markup, .begin = unset, .parent = parent()});
+    line_.items_.push_back({.open = markup, .begin = kUnset, .parent = parent()});
     open_.push_back(line_.items_.size() - 1);
   }
   void close(const std::string& markup) {
@@ -127,7 +127,7 @@ class MarkedLine::Builder {
   void add_point(const LinePart& part) {
     if (nothing_yet()) line_.before_ = std::exchange(blanks_, "");
     const std::size_t at = line_.text_.size();
-    const bool first = open_.empty() ? at == 0 : line_.items_[open_.back()].begin == unset;
+    const bool first = open_.empty() ? at == 0 : line_.items_[open_.back()].begin == kUnset;
     line_.items_.push_back(
         {part.kind, part.content, "", at, at, parent(), std::exchange(blanks_, ""), "", first, false, part.gap});
     gap_ = gap_ || part.gap || part.kind == Kind::line_break;

@@ -13,8 +13,8 @@ namespace hexapla::text {
 namespace {
 
 // Only addresses may be longer; the limit keeps the time linear in the text's length.
-constexpr std::size_t longest = 1024;
-constexpr std::size_t longest_name = 64;
+constexpr std::size_t kLongest = 1024;
+constexpr std::size_t kLongestName = 64;
 
 using ascii::is_digit, ascii::is_letter;
 bool alnum(char c) { return is_letter(c) || is_digit(c); }
@@ -37,7 +37,7 @@ std::size_t digits(std::string_view text) { return run_of(text, is_digit); }
 // {{ name }}, {% if x %}: up to the closing delimiter.
 std::size_t double_braces(std::string_view text) {
   const std::string close{text[1] == '{' ? '}' : '%', '}'};
-  const std::size_t end = text.substr(0, longest).find(close, 2);
+  const std::size_t end = text.substr(0, kLongest).find(close, 2);
   if (end == text.npos || end == 2 || std::any_of(text.begin(), text.begin() + long(end), control)) return 0;
   return std::min(text.find_first_not_of('}', end + 2), text.size());
 }
@@ -47,7 +47,7 @@ bool in_braces(char c) { return alnum(c) || one_of(c, "_.:,-$@#%+*/|=!?[]()'"); 
 // {}, {0}, {user.name}, {0:N2}; with spaces it is text in braces.
 std::size_t braces(std::string_view text) {
   if (text.starts_with("{{") || text.starts_with("{%")) return double_braces(text);
-  const std::size_t end = 1 + run_of(text.substr(1, longest_name), in_braces);
+  const std::size_t end = 1 + run_of(text.substr(1, kLongestName), in_braces);
   if (end >= text.size() || text[end] != '}') return 0;
   return end == 1 || alnum(text[1]) || one_of(text[1], "_$@#:.") ? end + 1 : 0;
 }
@@ -58,7 +58,7 @@ bool goes_on(std::string_view text) { return run_of(text, is_letter) > 2 || (!te
 // Python's %(name)s.
 std::size_t named_percent(std::string_view text) {
   const std::size_t at =
-      2 + run_of(text.substr(2, longest_name), [](char c) { return alnum(c) || c == '_' || c == '.'; });
+      2 + run_of(text.substr(2, kLongestName), [](char c) { return alnum(c) || c == '_' || c == '.'; });
   if (at == 2 || at + 1 >= text.size() || text[at] != ')') return 0;
   return is_letter(text[at + 1]) && !goes_on(text.substr(at + 2)) ? at + 2 : 0;
 }
@@ -89,7 +89,7 @@ std::size_t percent(std::string_view text, bool after_digit) {
 
 // A name and attributes with values: <b>, </b>, <x id="1"/>, <1>.
 std::size_t tag(std::string_view text) {
-  text = text.substr(0, longest);
+  text = text.substr(0, kLongest);
   std::size_t at = text.starts_with("</") ? 2 : 1;
   const auto blanks = [&] { return run_of(text.substr(at), [](char c) { return c == ' '; }); };
   const auto name = [&] { return run_of(text.substr(at), [](char c) { return alnum(c) || one_of(c, "_:.-"); }); };
@@ -114,7 +114,7 @@ std::size_t tag(std::string_view text) {
 // `code`, ``co`de``. A backtick may also be an apostrophe: then the text between begins or ends
 // with a space.
 std::size_t code(std::string_view text) {
-  text = text.substr(0, longest);
+  text = text.substr(0, kLongest);
   const std::size_t ticks = std::min(text.find_first_not_of('`'), text.size());
   for (std::size_t at = ticks; at < text.size();) {
     const std::size_t close = text.find('`', at);
@@ -230,7 +230,7 @@ std::size_t hash_name(std::string_view text) {
   return letters > 0 ? 1 + letters : 0;
 }
 
-constexpr std::string_view as_emoji = "\uFE0F", keycap = "\u20E3";
+constexpr std::string_view kAsEmoji = "\uFE0F", kKeycap = "\u20E3";
 
 bool is_emoji(char32_t c) {
   return (c >= 0x1F000 && c < 0x1FB00) || (c >= 0x2600 && c < 0x27C0) || (c >= 0x23E9 && c < 0x23FB) || c == 0x231A ||
@@ -244,10 +244,10 @@ std::size_t emoji(std::string_view text) {
   const auto [first, bytes] = code_point_at(text, 0);
   std::string_view rest = text.substr(bytes);
   if (first < 0x80) {  // 1 in a box
-    if (rest.starts_with(as_emoji)) rest.remove_prefix(as_emoji.size());
-    return rest.starts_with(keycap) ? text.size() - rest.size() + keycap.size() : 0;
+    if (rest.starts_with(kAsEmoji)) rest.remove_prefix(kAsEmoji.size());
+    return rest.starts_with(kKeycap) ? text.size() - rest.size() + kKeycap.size() : 0;
   }
-  if (!is_emoji(first) && !rest.starts_with(as_emoji)) return 0;
+  if (!is_emoji(first) && !rest.starts_with(kAsEmoji)) return 0;
   std::size_t at = bytes;
   while (at < text.size()) {
     auto [c, more] = code_point_at(text, at);

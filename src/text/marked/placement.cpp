@@ -13,9 +13,9 @@ namespace hexapla::text {
 namespace {
 
 using Kind = LinePart::Kind;
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 // The penalty for each foreign word in an element's range, in units of own words.
-constexpr double stranger = 0.4;
+constexpr double kStranger = 0.4;
 
 bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
 
@@ -26,7 +26,7 @@ std::string_view without_marks_before(std::string_view text) {
   while (begins_with_mark(text)) text.remove_prefix(character_at(text, 0).size());
   return text;
 }
-std::string_view without_marks_after(std::string_view text, std::size_t most = none) {
+std::string_view without_marks_after(std::string_view text, std::size_t most = kNone) {
   for (; most > 0 && ends_with_mark(text); --most) text.remove_suffix(text.size() - last_character(text));
   return text;
 }
@@ -83,11 +83,11 @@ void Placement::align(const WordLinks& links) {
   const bool known = source && target && !links.links.empty();
   source_ = known ? *source : places_of_words(line_.text());
   target_ = known ? *target : places_of_words(translation_);
-  source_of_.assign(target_.size(), none);
+  source_of_.assign(target_.size(), kNone);
   for (std::size_t t = 0; !known && t < target_.size(); ++t) source_of_[t] = t * source_.size() / target_.size();
   for (const auto& [s, t] : known ? links.links : std::span<const std::pair<int, int>>()) {
     const auto from = static_cast<std::size_t>(s), to = static_cast<std::size_t>(t);
-    if (to < target_.size() && from < source_.size() && source_of_[to] == none) source_of_[to] = from;
+    if (to < target_.size() && from < source_.size() && source_of_[to] == kNone) source_of_[to] = from;
   }
   link_same_marks();
 }
@@ -104,7 +104,7 @@ void Placement::link_same_marks() {
     const auto found = same.find(part(line_.text(), source_[s]));
     if (found == same.end() || found->second.empty()) continue;
     std::size_t& its = source_of_[found->second.back()];
-    if (its == none || part(line_.text(), source_[its]) != found->first) its = s;
+    if (its == kNone || part(line_.text(), source_[its]) != found->first) its = s;
     found->second.pop_back();
   }
 }
@@ -112,14 +112,14 @@ void Placement::link_same_marks() {
 // The word that contains `byte` of the line, or the last one before it; `none` before the first.
 std::size_t Placement::word_at(std::size_t byte) const {
   const auto after = std::partition_point(source_.begin(), source_.end(), [&](const auto& w) { return w.from < byte; });
-  return after == source_.begin() ? none : static_cast<std::size_t>(after - source_.begin()) - 1;
+  return after == source_.begin() ? kNone : static_cast<std::size_t>(after - source_.begin()) - 1;
 }
 
 // Whether it encloses only part of one word, with letters or digits of that word outside.
 bool Placement::inside_word(std::size_t element) const {
   const Item& e = items_[element];
   const std::size_t w = word_at(e.begin + 1);
-  if (w == none || e.end > source_[w].to) return false;
+  if (w == kNone || e.end > source_[w].to) return false;
   const std::string_view word = part(line_.text(), source_[w]);
   const std::string_view before = word.substr(0, e.begin - source_[w].from),
                          after = word.substr(e.end - source_[w].from);
@@ -128,12 +128,12 @@ bool Placement::inside_word(std::size_t element) const {
 
 // For each word of the line, the child of `parent` that contains most of it, or `none`.
 Placement::Indices Placement::owners(std::size_t parent) const {
-  Indices owner(source_.size(), none), share(source_.size(), 0);
+  Indices owner(source_.size(), kNone), share(source_.size(), 0);
   for (const std::size_t child : children_[parent]) {
     const Item& e = items_[child];
     if (e.kind != Kind::open) continue;
     const std::size_t first = word_at(e.begin + 1);
-    for (std::size_t w = first == none ? 0 : first; w < source_.size() && source_[w].from < e.end; ++w) {
+    for (std::size_t w = first == kNone ? 0 : first; w < source_.size() && source_[w].from < e.end; ++w) {
       const std::size_t from = std::max(e.begin, source_[w].from), to = std::min(e.end, source_[w].to);
       if (to > from && to - from > share[w]) owner[w] = child, share[w] = to - from;
     }
@@ -180,13 +180,13 @@ Placement::Range Placement::words_of(std::size_t element, Range within, const In
   double most = 0, sum = 0;
   std::size_t begin = within.from;
   for (std::size_t t = within.from; t < within.to; ++t) {
-    const std::size_t its = source_of_[t] == none ? none : owner[source_of_[t]];
+    const std::size_t its = source_of_[t] == kNone ? kNone : owner[source_of_[t]];
     if (its == element) {
       if (sum <= 0) begin = t, sum = 0;
       sum += 1;
       if (sum > most) most = sum, best = {begin, t + 1};
     } else {
-      sum = its == none ? sum - stranger : 0;
+      sum = its == kNone ? sum - kStranger : 0;
     }
   }
   return best;
@@ -199,7 +199,7 @@ Placement::Range Placement::nearest_word(std::size_t element, Range within, cons
   double most = 0;
   Range nearest;
   for (std::size_t t = within.from; t < within.to; ++t) {
-    if (source_of_[t] != none && owner[source_of_[t]] != none) continue;
+    if (source_of_[t] != kNone && owner[source_of_[t]] != kNone) continue;
     double sum = 0;
     for (std::size_t s = 0; s < owner.size(); ++s)
       if (owner[s] == element) sum += links_.weight(t, s);
@@ -219,7 +219,7 @@ Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
   const bool marks_alone = without_marks_after(text).empty();
   const std::size_t marks = marks_of(std::string_view(line_.text()).substr(e.end, last.to - std::min(e.end, last.to)));
   if (!marks_alone && !begins_with_mark(own)) text = without_marks_before(text);
-  if (!marks_alone) text = without_marks_after(text, ends_with_mark(own) ? marks : none);
+  if (!marks_alone) text = without_marks_after(text, ends_with_mark(own) ? marks : kNone);
   auto from = static_cast<std::size_t>(text.data() - translation_.data());
   std::size_t to = from + text.size();
   const TokenSpan first_target = target_[words.from], last_target = target_[words.to - 1];
@@ -262,7 +262,7 @@ std::size_t Placement::point_at(const Item& point, Range words) const {
 // The position after the translation of the word at `byte` of the line, or else of the nearest
 // earlier word that has one. Punctuation after the byte stays after it.
 std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t otherwise) const {
-  for (std::size_t w = word_at(byte); w != none; w = w == 0 ? none : w - 1) {
+  for (std::size_t w = word_at(byte); w != kNone; w = w == 0 ? kNone : w - 1) {
     for (std::size_t t = words.to; t-- > words.from;) {
       if (source_of_[t] != w) continue;
       const std::size_t end = std::min(byte, source_[w].to);
@@ -277,7 +277,7 @@ std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t oth
 
 std::size_t Placement::before_word(std::size_t byte, Range words, std::size_t otherwise) const {
   const std::size_t before = word_at(byte);
-  for (std::size_t w = before == none ? 0 : before + 1; w < source_.size(); ++w)
+  for (std::size_t w = before == kNone ? 0 : before + 1; w < source_.size(); ++w)
     for (std::size_t t = words.from; t < words.to; ++t)
       if (source_of_[t] == w) return target_[t].from;
   return otherwise;

@@ -18,7 +18,7 @@ namespace {
 
 using Spans = std::vector<TokenSpan>;
 
-constexpr std::string_view mask = "\uFDD0";  // a noncharacter: Unicode reserves it for internal use
+constexpr std::string_view kMask = "\uFDD0";  // a noncharacter: Unicode reserves it for internal use
 
 std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
 TokenSpan trimmed(std::string_view text, TokenSpan span) {
@@ -106,7 +106,7 @@ Spans wordless_sentences(std::string_view line, const Spans& spans) {
   const MaskedLine masked(line, spans);
   Spans all;
   for (const std::string_view sentence : sentences(masked.text())) {
-    if (sentence.find(mask) == sentence.npos || has_word(sentence)) continue;
+    if (sentence.find(kMask) == sentence.npos || has_word(sentence)) continue;
     const auto from = static_cast<std::size_t>(sentence.data() - masked.text().data());
     all.push_back({masked.in_line(from), masked.in_line(from + sentence.size())});
   }
@@ -114,7 +114,7 @@ Spans wordless_sentences(std::string_view line, const Spans& spans) {
 }
 
 // Delimiters of a span's number; no translation contains these characters.
-constexpr char begin_number = '\x02', end_number = '\x03';
+constexpr char kBeginNumber = '\x02', kEndNumber = '\x03';
 
 std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
   const TokenSpan all = trimmed(line, {0, line.size()});
@@ -122,7 +122,7 @@ std::vector<LinePart> parts_of(std::string_view line, const Spans& spans) {
   std::size_t at = all.from;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     parts.push_back({LinePart::Kind::text, std::string(line.substr(at, spans[i].from - at))});
-    parts.push_back({LinePart::Kind::point, cat(begin_number, i, end_number)});
+    parts.push_back({LinePart::Kind::point, cat(kBeginNumber, i, kEndNumber)});
     at = spans[i].to;
   }
   parts.push_back({LinePart::Kind::text, std::string(line.substr(at, std::max(at, all.to) - at))});
@@ -168,7 +168,7 @@ std::vector<TokenSpan> Protection::find(std::string_view line, std::span<const T
     spans.insert(spans.end(), own.begin(), own.end());
     for (const TokenSpan& span : unknown) add_unknown(line, span, spans);
   }
-  add_all(line, mask, spans);
+  add_all(line, kMask, spans);
   if (spans.empty()) return {};
   spans = joined(std::move(spans));
   for (TokenSpan& span : spans) take_enclosing(line, span);
@@ -183,7 +183,7 @@ MaskedLine::MaskedLine(std::string_view line, std::vector<TokenSpan> spans) : li
   for (const TokenSpan& span : spans_) {
     text_ += line.substr(at, span.from - at);
     masks_.push_back(text_.size());
-    text_ += mask;
+    text_ += kMask;
     at = span.to;
   }
   text_ += line.substr(at);
@@ -194,7 +194,7 @@ std::size_t MaskedLine::in_line(std::size_t byte) const {
   const auto before = std::lower_bound(masks_.begin(), masks_.end(), byte) - masks_.begin();
   if (before == 0) return byte;
   const auto last = static_cast<std::size_t>(before - 1);
-  return spans_[last].to + byte - masks_[last] - mask.size();
+  return spans_[last].to + byte - masks_[last] - kMask.size();
 }
 
 std::pair<std::string, std::vector<TokenSpan>> MaskedLine::unmasked(TokenSpan part) const {
@@ -208,7 +208,7 @@ std::pair<std::string, std::vector<TokenSpan>> MaskedLine::unmasked(TokenSpan pa
 
 std::vector<TokenSpan> masks_of(std::string_view text) {
   Spans spans;
-  add_all(text, mask, spans);
+  add_all(text, kMask, spans);
   return spans;
 }
 
@@ -242,8 +242,8 @@ class ProtectedText::Writer {
 
   void write(std::string_view placed) {
     for (std::size_t at = 0; at < placed.size(); ++at) {
-      if (placed[at] == begin_number) {
-        const std::size_t end = placed.find(end_number, at);
+      if (placed[at] == kBeginNumber) {
+        const std::size_t end = placed.find(kEndNumber, at);
         number(parse_number<std::size_t>(std::string(placed.substr(at + 1, end - at - 1))).value());
         at = end;
       } else if (places_.size() < translation_.size() && placed[at] == translation_[places_.size()]) {

@@ -160,8 +160,8 @@ void SubwordSampler::Impl::sample_lattice(std::string_view text, Random& random,
     int32_t id;  // -1: an unknown character
     double score;
   };
-  constexpr double kNothing = -std::numeric_limits<double>::infinity();
-  std::vector<double> sums(text.size() + 1, kNothing);
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  std::vector<double> sums(text.size() + 1, nothing);
   std::vector<std::vector<Edge>> into(text.size() + 1);
   sums[0] = 0;
   auto add = [&](size_t from, size_t bytes, int32_t id, float score) {

@@ -80,14 +80,14 @@ TEST(SubwordSampler, DrawsEachSegmentationWithItsChance) {
     double sum = 0;
     for (const auto& [ids, score] : all) sum += std::exp(alpha * score);
     const SubwordSampler sampler(unigram(), alpha);
-    constexpr int kDraws = 40'000;
+    constexpr int draws = 40'000;
     std::map<Ids, int> drawn;
     Random random(5);
-    for (int i = 0; i < kDraws; ++i) ++drawn[sampler.sample("kalomi", random)];
+    for (int i = 0; i < draws; ++i) ++drawn[sampler.sample("kalomi", random)];
     for (const auto& [ids, count] : drawn) EXPECT_TRUE(all.count(ids)) << unigram().decode(ids);
     for (const auto& [ids, score] : all) {
       const double p = std::exp(alpha * score) / sum;
-      EXPECT_NEAR(drawn[ids] / double(kDraws), p, 4.5 * std::sqrt(p * (1 - p) / kDraws) + 1e-9);
+      EXPECT_NEAR(drawn[ids] / double(draws), p, 4.5 * std::sqrt(p * (1 - p) / draws) + 1e-9);
     }
   }
 }
@@ -119,10 +119,10 @@ TEST(SubwordSampler, BpeDropsTheShareThatWasAskedFor) {
   ASSERT_EQ(v.size(), 8);
   Random random(5);
   int merged = 0;
-  constexpr int kDraws = 10'000;
+  constexpr int draws = 10'000;
   const SubwordSampler sampler(v, 0.3);
-  for (int i = 0; i < kDraws; ++i) merged += sampler.sample("on", random).size() == 2;
-  EXPECT_NEAR(merged / double(kDraws), 0.7, 4.5 * std::sqrt(0.21 / kDraws));
+  for (int i = 0; i < draws; ++i) merged += sampler.sample("on", random).size() == 2;
+  EXPECT_NEAR(merged / double(draws), 0.7, 4.5 * std::sqrt(0.21 / draws));
 }
 
 TEST(SubwordSampler, SpellsTheSameTextAnew) {

@@ -12,7 +12,7 @@ namespace hexapla::train::cluster {
 namespace {
 
 // Larger messages would need as much memory in the transport.
-constexpr size_t spread_at_once = size_t{8} << 20;  // bytes
+constexpr size_t kSpreadAtOnce = size_t{8} << 20;  // bytes
 
 std::string length_text(uint64_t n) { return {reinterpret_cast<const char*>(&n), sizeof(n)}; }
 
@@ -89,8 +89,8 @@ int64_t of_first(Processes& p, int64_t own) { return std::stoll(of_first(p, cat(
 // Binary tree: after the round with distance d, the first 2d processes have the bytes.
 void spread(Processes& p, void* bytes, size_t size) {
   const int me = p.number();
-  for (size_t at = 0; at < size; at += spread_at_once) {
-    const size_t some = std::min(spread_at_once, size - at);
+  for (size_t at = 0; at < size; at += kSpreadAtOnce) {
+    const size_t some = std::min(kSpreadAtOnce, size - at);
     char* const from = static_cast<char*>(bytes) + at;
     for (int distance = 1; distance < p.count(); distance *= 2) {
       std::vector<Outgoing> out;

@@ -76,7 +76,7 @@ size_t bytes_rounded(const Share& numbers, std::span<const Share> rounded) {
 
 size_t bytes_of_some(const Slices& slices, int process, int64_t at, std::span<const Share> rounded) {
   size_t bytes = 0;
-  slices.for_some_of(process, at, completed_at_once, [&](const Share& some) { bytes += bytes_rounded(some, rounded); });
+  slices.for_some_of(process, at, kCompletedAtOnce, [&](const Share& some) { bytes += bytes_rounded(some, rounded); });
   return bytes;
 }
 
@@ -85,13 +85,13 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
   if (!p.several()) return;
   std::vector<std::vector<char>>& texts = room.bytes;
   texts.resize(static_cast<size_t>(p.count()));
-  for (int64_t at = 0, largest = slices.largest(); at < largest; at += completed_at_once) {
+  for (int64_t at = 0, largest = slices.largest(); at < largest; at += kCompletedAtOnce) {
     room.clear();
     for (int process = 0; process < p.count(); ++process)
       texts[static_cast<size_t>(process)].resize(bytes_of_some(slices, process, at, rounded));
     std::vector<char>& own = texts[static_cast<size_t>(p.number())];
     char* to = own.data();
-    slices.for_some_of(p.number(), at, completed_at_once,
+    slices.for_some_of(p.number(), at, kCompletedAtOnce,
                        [&](const Share& some) { to = encode(array, some, rounded, to); });
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
@@ -103,7 +103,7 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
       const char* from = texts[static_cast<size_t>(other)].data();
-      slices.for_some_of(other, at, completed_at_once,
+      slices.for_some_of(other, at, kCompletedAtOnce,
                          [&](const Share& some) { from = decode(from, some, rounded, array); });
     }
   }

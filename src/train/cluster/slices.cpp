@@ -7,8 +7,8 @@
 namespace hexapla::train::cluster {
 namespace {
 
-constexpr int64_t about_so_many_blocks = 1024, line = 16;  // values in 64 bytes
-constexpr int64_t fewest_blocks = 4;  // per process in a segment: limits the ratio of shares to 5/4
+constexpr int64_t kUsualBlocks = 1024, kLine = 16;  // values in 64 bytes
+constexpr int64_t kFewestBlocks = 4;                // per process in a segment: limits the ratio of shares to 5/4
 
 size_t bytes_of_numbers(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
 
@@ -21,7 +21,7 @@ int64_t dealt(int64_t n, int64_t first_processes, int64_t of) {
 
 Slices::Slices(int64_t numbers, int of, std::span<const int64_t> starts)
     : numbers_(numbers),
-      block_(std::max(line, (numbers + about_so_many_blocks * line - 1) / (about_so_many_blocks * line) * line)),
+      block_(std::max(kLine, (numbers + kUsualBlocks * kLine - 1) / (kUsualBlocks * kLine) * kLine)),
       of_(of) {
   for (const int64_t start : starts) {
     const int64_t end = std::min((start + block_ - 1) / block_, blocks());
@@ -30,7 +30,7 @@ Slices::Slices(int64_t numbers, int of, std::span<const int64_t> starts)
   }
   ends_.push_back(blocks());
   for (int s = segments() - 1; s > 0; --s)
-    if (blocks_in(s).size() < fewest_blocks * of) ends_[static_cast<size_t>(s) - 1] = ends_[static_cast<size_t>(s)];
+    if (blocks_in(s).size() < kFewestBlocks * of) ends_[static_cast<size_t>(s) - 1] = ends_[static_cast<size_t>(s)];
 }
 
 // Each process gets as many blocks of a segment as if all blocks of the array were dealt in turn,
@@ -76,14 +76,14 @@ int64_t Slices::largest() const {
 
 void complete(Processes& p, const Slices& slices, float* array, Room& room) {
   if (!p.several()) return;
-  for (int64_t at = 0, largest = slices.largest(); at < largest; at += completed_at_once) {
+  for (int64_t at = 0, largest = slices.largest(); at < largest; at += kCompletedAtOnce) {
     room.clear();
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
-      slices.for_some_of(p.number(), at, completed_at_once, [&](const Share& own) {
+      slices.for_some_of(p.number(), at, kCompletedAtOnce, [&](const Share& own) {
         room.out.push_back({other, array + own.from, bytes_of_numbers(own.size())});
       });
-      slices.for_some_of(other, at, completed_at_once, [&](const Share& theirs) {
+      slices.for_some_of(other, at, kCompletedAtOnce, [&](const Share& theirs) {
         room.in.push_back({other, array + theirs.from, bytes_of_numbers(theirs.size())});
       });
     }

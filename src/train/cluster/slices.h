@@ -61,7 +61,7 @@ class Slices {
 };
 
 // Sends everyone's slice to all, in rounds of this many values of each.
-constexpr int64_t completed_at_once = 1 << 18;
+constexpr int64_t kCompletedAtOnce = 1 << 18;
 void complete(Processes& processes, const Slices& slices, float* array, Room& room);
 // Collects all slices, given as contiguous arrays, into one array on the first process (nullptr on
 // the others).

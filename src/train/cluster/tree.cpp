@@ -8,7 +8,7 @@
 namespace hexapla::train::cluster {
 namespace {
 
-constexpr int64_t added_at_once = 1 << 14;  // numbers
+constexpr int64_t kAddedAtOnce = 1 << 14;  // numbers
 
 }  // namespace
 
@@ -50,9 +50,9 @@ float* ShardTree::sum(std::span<const TreeNode> nodes, std::span<float* const> p
 }
 
 void add_numbers(float* to, const float* from, int64_t count) {
-  parallel_for((count + added_at_once - 1) / added_at_once, [&](int64_t chunk) {
-    const int64_t end = std::min(count, (chunk + 1) * added_at_once);
-    for (int64_t i = chunk * added_at_once; i < end; ++i) to[i] += from[i];
+  parallel_for((count + kAddedAtOnce - 1) / kAddedAtOnce, [&](int64_t chunk) {
+    const int64_t end = std::min(count, (chunk + 1) * kAddedAtOnce);
+    for (int64_t i = chunk * kAddedAtOnce; i < end; ++i) to[i] += from[i];
   });
 }
 

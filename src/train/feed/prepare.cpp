@@ -116,7 +116,7 @@ std::vector<data::ParallelSource> sets_of(const std::string& option, const std::
                                           const data::PairFunction& pairs) {
   std::vector<data::ParallelSource> sets = data::parse_sets(option, files, tsv);
   for (data::ParallelSource& set : sets)
-    if (set.tsv == data::pairs_of_program) set.pairs = pairs;
+    if (set.tsv == data::kPairsOfProgram) set.pairs = pairs;
   return sets;
 }
 
@@ -158,7 +158,7 @@ void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, Tr
   for (const double w : o.text.train_weights) weights += cat(weights.empty() ? "" : " ", w);
   if (!weights.empty()) data.identity["train-weights"] = weights;
   // If weights differ, it matters which set a line is in.
-  if (!weights.empty()) data.identity[pairs_of_sets] = fmt::format("{}", fmt::join(of_sets, " "));
+  if (!weights.empty()) data.identity[kPairsOfSets] = fmt::format("{}", fmt::join(of_sets, " "));
   if (o.text.subword_alpha > 0) data.identity["subword-alpha"] = cat(o.text.subword_alpha);
   if (o.text.join_sentences > 0) data.identity["join-sentences"] = cat(o.text.join_sentences);
   std::vector<std::string> own;
@@ -170,7 +170,7 @@ void name_choices(const TrainOptions& o, const std::vector<int64_t>& of_sets, Tr
     parts += (parts.empty() ? "" : " ") + n;
     several |= n != "1";
   }
-  if (several) data.identity[parts_of_pairs] = parts;
+  if (several) data.identity[kPartsOfPairs] = parts;
 }
 
 // Counts for each training set, over all shards of all processes.

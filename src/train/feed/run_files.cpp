@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* written_files[] = {"model.safetensors",
+constexpr const char* kWrittenFiles[] = {"model.safetensors",
                                          "best.safetensors",
                                          "earlier-model.safetensors",
                                          "earlier-best.safetensors",
@@ -21,10 +21,10 @@ constexpr const char* written_files[] = {"model.safetensors",
                                          "vocab.spm",
                                          "vocab.source.spm",
                                          "vocab.target.spm"};
-constexpr const char* written_folders[] = {"checkpoints", "best", "failure", "validation"};
+constexpr const char* kWrittenFolders[] = {"checkpoints", "best", "failure", "validation"};
 
 void refuse_own(const std::string& input, const std::string& run, const std::string& own = "") {
-  refuse_written(input, run, {written_files, written_folders}, own);
+  refuse_written(input, run, {kWrittenFiles, kWrittenFolders}, own);
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ struct ValidSet {
 };
 
 // Keys of TrainingData::identity used elsewhere.
-inline constexpr const char *pairs_of_sets = "pairs of each training set",
-                            *parts_of_pairs = "parts that the pairs are shuffled in (--shuffle-memory)";
+inline constexpr const char *kPairsOfSets = "pairs of each training set",
+                            *kPartsOfPairs = "parts that the pairs are shuffled in (--shuffle-memory)";
 
 // Training and validation data of a run.
 struct TrainingData {
@@ -49,7 +49,7 @@ struct TrainingData {
   cluster::Processes* processes = &cluster::alone();
 };
 
-// Pairs supplied by a program instead of files, for sets named data::pairs_of_program. Each is read
+// Pairs supplied by a program instead of files, for sets named data::kPairsOfProgram. Each is read
 // once.
 struct ProgramPairs {
   data::PairFunction train = {}, valid = {};

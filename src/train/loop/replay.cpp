@@ -194,7 +194,7 @@ std::string StepFindings::text() const {
 }
 
 namespace {
-const double largest_squared = std::sqrt(double(std::numeric_limits<float>::max()));
+const double kLargestSquared = std::sqrt(double(std::numeric_limits<float>::max()));
 }
 
 std::string trouble(const model::LossSums& loss, double norm, double clip, double mean, double most) {
@@ -204,7 +204,7 @@ std::string trouble(const model::LossSums& loss, double norm, double clip, doubl
   if (!std::isfinite(loss.loss)) return became("loss", loss.loss);
   if (!std::isfinite(norm)) return became("gradient", norm);
   // Adam's second moment would become infinite: the weight could never move again.
-  if (const double applied = clip > 0 ? std::min(norm, clip) : norm; applied > largest_squared)
+  if (const double applied = clip > 0 ? std::min(norm, clip) : norm; applied > kLargestSquared)
     return fmt::format("the gradient norm became {:.3g}, whose square overflows f32", applied);
   const double a_token = loss.loss / double(std::max<int64_t>(loss.tokens, 1));
   if (most <= 0 || mean <= 0 || a_token <= most * mean) return "";

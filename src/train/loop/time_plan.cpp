@@ -10,17 +10,17 @@ namespace hexapla::train {
 namespace {
 
 // Guesses, not measured: `tiny` uses a quarter of its updates as warm-up.
-constexpr double largest_warmup = 0.25;
-constexpr double share_of_validations = 0.1;  // of the time, with checkpoints; a guess that affects only the warm-up
+constexpr double kLargestWarmup = 0.25;
+constexpr double kShareOfValidations = 0.1;  // of the time, with checkpoints; a guess that affects only the warm-up
 
-constexpr int64_t most_probes = 8;
-constexpr double share_of_probes = 0.01;
+constexpr int64_t kMostProbes = 8;
+constexpr double kShareOfProbes = 0.01;
 
 // The first update includes memory allocation, so it counts only if there is no other.
 double seconds_of_an_update(Learner& learner, cluster::Processes& processes, double limit) {
   const RunningClock clock;
   double began = clock.seconds(), first = 0, seconds = 0;
-  for (int64_t made = 0; made < most_probes; ++made) {
+  for (int64_t made = 0; made < kMostProbes; ++made) {
     learner.accumulate_gradient(learner.stream().draw(), 1);
     const double now = clock.seconds();
     if (made == 0)
@@ -36,7 +36,7 @@ double seconds_of_an_update(Learner& learner, cluster::Processes& processes, dou
 }  // namespace
 
 int64_t warmup_within(int64_t asked, double updates) {
-  return std::clamp<int64_t>(std::llround(largest_warmup * updates), 1, asked);
+  return std::clamp<int64_t>(std::llround(kLargestWarmup * updates), 1, asked);
 }
 
 std::string warning_of_warmup(const TrainOptions& o, int64_t updates_an_epoch) {
@@ -51,15 +51,15 @@ std::string warning_of_warmup(const TrainOptions& o, int64_t updates_an_epoch) {
 double updates_within_limits(Learner& learner, const TrainOptions& o, cluster::Processes& processes,
                              int64_t updates_an_epoch) {
   const double limit = o.max_minutes * 60;
-  const double seconds = std::max(seconds_of_an_update(learner, processes, share_of_probes * limit), 1e-9);
-  double updates = limit * (1 - share_of_validations) / seconds;
+  const double seconds = std::max(seconds_of_an_update(learner, processes, kShareOfProbes * limit), 1e-9);
+  double updates = limit * (1 - kShareOfValidations) / seconds;
   if (o.max_updates > 0) updates = std::min(updates, static_cast<double>(o.max_updates));
   if (o.max_epochs > 0) updates = std::min(updates, static_cast<double>(o.max_epochs * updates_an_epoch));
   return updates;
 }
 
 Cooldown cooldown_from(const TrainOptions& o, const RunState& state, double time_passed) {
-  if (decays(o) || state.cooldown || time_passed < cooldown_begins || state.update == 0) return {};
+  if (decays(o) || state.cooldown || time_passed < kCooldownBegins || state.update == 0) return {};
   return {state.update, std::llround(static_cast<double>(state.update) / time_passed)};
 }
 

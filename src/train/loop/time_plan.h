@@ -24,7 +24,7 @@ double updates_within_limits(Learner& learner, const TrainOptions& options, clus
 Cooldown cooldown_from(const TrainOptions& options, const RunState& state, double time_passed);
 
 // The cooldown begins after this share of the time.
-constexpr double cooldown_begins = 0.75;
+constexpr double kCooldownBegins = 0.75;
 
 // Removes a cooldown that had begun before a limit was raised or dropped. -> a note; "" if none
 std::string forget_early_cooldown(RunState& state, bool early);

@@ -31,8 +31,8 @@
 namespace hexapla::train {
 namespace {
 
-constexpr int64_t jump_memory = 100;             // updates of history for detecting a loss jump
-constexpr int64_t weights_compared_every = 100;  // updates
+constexpr int64_t kJumpMemory = 100;            // updates of history for detecting a loss jump
+constexpr int64_t kWeightsComparedEvery = 100;  // updates
 
 class Run {
  public:
@@ -194,7 +194,7 @@ void Run::start() {
   watcher_.started(info);
   begun_ = state_.update;
   pace_.start();
-  note(forget_early_cooldown(state_, cluster::of_first(processes_, int64_t{pace_.time_passed() < cooldown_begins})));
+  note(forget_early_cooldown(state_, cluster::of_first(processes_, int64_t{pace_.time_passed() < kCooldownBegins})));
 }
 
 void Run::begin(int64_t updates_an_epoch) {
@@ -237,14 +237,14 @@ const UpdateBatches& Run::draw() {
 void Run::update() {
   const model::LossSums sums = learner_.accumulate_gradient(draw(), first_dropout_step());
   norm_ = learner_.gradient_norm();
-  const double mean = state_.update + 1 < jump_memory ? 0 : state_.mean_loss;  // checked from the 100th update on
+  const double mean = state_.update + 1 < kJumpMemory ? 0 : state_.mean_loss;  // checked from the 100th update on
   if (const std::string what = trouble(sums, norm_, options_.clip_norm, mean, options_.max_loss_jump); !what.empty())
     fail_step(what, learner_.stream().all_batches());
   alignment_loss_ = sums.alignment / static_cast<double>(std::max<int64_t>(sums.linked, 1));
   balancing_ = sums.balancing / static_cast<double>(sums.tokens);
   learner_.update(state_.update + 1, scale(), norm_);
   count(sums);
-  if (state_.update % weights_compared_every == 0) compare_weights();
+  if (state_.update % kWeightsComparedEvery == 0) compare_weights();
   if (pace_.due_to_be_shown()) watcher_.running(current());
 }
 
@@ -255,7 +255,7 @@ void Run::count(const model::LossSums& sums) {
   state_.loss_tokens += sums.tokens;
   state_.target_tokens += sums.tokens;
   state_.mean_loss +=
-      (sums.loss / double(sums.tokens) - state_.mean_loss) / double(std::min(state_.update, jump_memory));
+      (sums.loss / double(sums.tokens) - state_.mean_loss) / double(std::min(state_.update, kJumpMemory));
 }
 
 // Writes the step's lines, state and first bad value to DIR/failure; the step has no effect.

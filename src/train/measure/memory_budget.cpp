@@ -11,12 +11,12 @@
 namespace hexapla::train {
 namespace {
 
-constexpr int64_t papers_batch = 25'000;  // section 5.1
-constexpr const char* working = "working memory";
-constexpr const char* translating = "translating";
+constexpr int64_t kPapersBatch = 25'000;  // section 5.1
+constexpr const char* kWorking = "working memory";
+constexpr const char* kTranslating = "translating";
 // The program, its libraries and their buffers, and its threads, measured in a toy training.
-constexpr size_t program = size_t{6} << 20;
-constexpr int64_t grain = 64;  // proposed batch sizes are multiples of it
+constexpr size_t kProgram = size_t{6} << 20;
+constexpr int64_t kGrain = 64;  // proposed batch sizes are multiples of it
 
 // Size of the i-th of `of` nearly equal parts of n.
 int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
@@ -99,8 +99,8 @@ data::Batch fullest_batch(const model::Config& model, const TrainingData& data, 
 // Largest batch size, a multiple of the grain, whose training fits into `limit`; 0: none.
 int64_t largest_batch(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                       TrainOptions o, size_t limit) {
-  return grain * largest_that_fits(papers_batch / grain, limit, [&](int64_t n) {
-           o.batch_tokens = n * grain;
+  return kGrain * largest_that_fits(kPapersBatch / kGrain, limit, [&](int64_t n) {
+           o.batch_tokens = n * kGrain;
            UpdateStream stream(data, o);
            return plan_memory(model, parameters, data, o, stream).total();
          });
@@ -144,14 +144,14 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
   MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
                    {"gradients", bytes_of(parameters.gradients())},
                    {"moments", shards.moments},
-                   {working, step},
+                   {kWorking, step},
                    {"data", data_memory(data, stream)},
-                   {"program", program}}};
+                   {"program", kProgram}}};
   if (options.ema > 0) plan.parts.emplace_back("moving average", shards.average);
   if (shards.sums + shards.exchange > 0) plan.parts.emplace_back("sums of shards", shards.sums + shards.exchange);
   // Uses the memory of the arena, which is released meanwhile.
   const size_t translation = beyond(translating_memory(model, data, options), step);
-  if (translation > 0) plan.parts.emplace_back(translating, translation);
+  if (translation > 0) plan.parts.emplace_back(kTranslating, translation);
   // f64 sums and a model of `average-best` use the memory of arena and moments.
   const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
   if (means > 0) plan.parts.emplace_back("means", means);
@@ -163,7 +163,7 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
   return plan;
 }
 
-size_t memory_to_translate(const MemoryPlan& plan) { return plan.of(working) + plan.of(translating); }
+size_t memory_to_translate(const MemoryPlan& plan) { return plan.of(kWorking) + plan.of(kTranslating); }
 
 void check_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                   const TrainOptions& options, const MemoryPlan& plan) {
@@ -181,7 +181,7 @@ size_t arena_bytes(const model::Transformer& model, const model::Parameters& par
                    const TrainOptions& options, const MemoryPlan& plan) {
   check_memory(model, parameters, data, options, plan);
   size_t most = step_memory(model, fullest_batch(model.config, data, options), objective_of(options));
-  return capacity_for(std::max(most, plan.of(working)));
+  return capacity_for(std::max(most, plan.of(kWorking)));
 }
 
 TrainOptions with_batch_tokens(const TrainOptions& options, const std::optional<EarlierRun>& earlier,
@@ -196,10 +196,10 @@ TrainOptions with_batch_tokens(const TrainOptions& options, const std::optional<
   const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training);
   o.batch_tokens = largest_batch(model, parameters, data, o, memory_limit(o.memory));
   if (o.batch_tokens == 0) {
-    o.batch_tokens = grain;
+    o.batch_tokens = kGrain;
     UpdateStream stream(data, o);
     const size_t needed = plan_memory(model, parameters, data, o, stream).total();
-    refuse(o, cat("`batch-tokens` auto: not even ", grain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
+    refuse(o, cat("`batch-tokens` auto: not even ", kGrain, " tokens fit into ", memory_limit(o.memory) >> 20, " MiB; ",
                   what_else(o, needed)));
   }
   for (const std::string& others : cluster::gather(processes, cat(o.batch_tokens)))

@@ -22,19 +22,19 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* tensors_name = "tensors.safetensors";
-constexpr const char* state_name = "state.json";
-constexpr const char* manifest_name = "MANIFEST.json";
-constexpr std::string_view prefix = "update-";
+constexpr const char* kTensorsName = "tensors.safetensors";
+constexpr const char* kStateName = "state.json";
+constexpr const char* kManifestName = "MANIFEST.json";
+constexpr std::string_view kPrefix = "update-";
 
-std::string name_of(int64_t update) { return fmt::format("{}{:08}", prefix, update); }
+std::string name_of(int64_t update) { return fmt::format("{}{:08}", kPrefix, update); }
 std::string path_of(const std::string& dir, int64_t update) { return dir + "/" + name_of(update); }
 
 std::optional<int64_t> update_of(const std::string& name) {
-  if (name.rfind(prefix, 0) != 0) return {};
+  if (name.rfind(kPrefix, 0) != 0) return {};
   int64_t update = 0;
   const char* const end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + prefix.size(), end, update);
+  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, update);
   if (error != std::errc() || stop != end || name_of(update) != name) return {};
   return update;
 }
@@ -90,9 +90,9 @@ json file_facts(const FileReader& file) { return {{"size", file.size()}, {"xxh3_
 
 void write_manifest(const std::string& folder, int64_t update) {
   json manifest = {{"format", "hexapla checkpoint"}, {"format_version", 1}, {"update", update}};
-  for (const char* name : {tensors_name, state_name})
+  for (const char* name : {kTensorsName, kStateName})
     manifest["files"][name] = file_facts(FileReader(folder + "/" + name));
-  write_file_atomically(folder + "/" + manifest_name, json_text(manifest, 1) + "\n");
+  write_file_atomically(folder + "/" + kManifestName, json_text(manifest, 1) + "\n");
 }
 
 [[noreturn]] void damaged(const std::string& path, const std::string& why) { throw DataError(cat(path, ": ", why)); }
@@ -104,7 +104,7 @@ json read_object(const std::string& path) {
 }
 
 json read_manifest(const std::string& folder, int64_t update) {
-  const std::string path = folder + "/" + manifest_name;
+  const std::string path = folder + "/" + kManifestName;
   const json manifest = read_object(path);
   const auto is = [&](const char* key, const json& value) { return manifest.value(key, json()) == value; };
   if (!is("format", "hexapla checkpoint")) damaged(path, "not the manifest of a checkpoint");
@@ -118,7 +118,7 @@ json read_manifest(const std::string& folder, int64_t update) {
 json facts_of(const json& manifest, const std::string& folder, const char* name) {
   const json files = manifest.value("files", json::object());
   const json facts = files.is_object() ? files.value(name, json()) : json();
-  if (!facts.is_object()) damaged(folder + "/" + manifest_name, cat("nothing about ", name));
+  if (!facts.is_object()) damaged(folder + "/" + kManifestName, cat("nothing about ", name));
   return facts;
 }
 
@@ -133,7 +133,7 @@ bool complete(const std::string& dir, int64_t update) {
   const std::string folder = path_of(dir, update);
   try {
     const json manifest = read_manifest(folder, update);
-    for (const char* name : {tensors_name, state_name})
+    for (const char* name : {kTensorsName, kStateName})
       if (facts_of(manifest, folder, name).value("size", json()) != fs::file_size(folder + "/" + name)) return false;
     return true;
   } catch (const std::exception&) {
@@ -161,8 +161,8 @@ void save_checkpoint(const std::string& dir, int64_t update, const CheckpointCon
   remove_unfinished(dir);
   const std::string temporary = dir + "/.tmp-" + name_of(update);
   TemporaryDirectory folder(temporary);
-  write_safetensors(temporary + "/" + tensors_name, content.tensors, {{"format", "hexapla checkpoint"}});
-  write_file_atomically(temporary + "/" + state_name, json_text(json(content.state), 1) + "\n");
+  write_safetensors(temporary + "/" + kTensorsName, content.tensors, {{"format", "hexapla checkpoint"}});
+  write_file_atomically(temporary + "/" + kStateName, json_text(json(content.state), 1) + "\n");
   write_manifest(temporary, update);
 
   for (const int64_t other : list_checkpoints(dir))
@@ -175,16 +175,16 @@ LoadedCheckpoint load_checkpoint(const std::string& dir, int64_t update) {
   const std::string folder = path_of(dir, update);
   const json manifest = read_manifest(folder, update);
   LoadedCheckpoint loaded{update, folder, {}, {}};
-  for (const char* name : {state_name, tensors_name}) check_content(manifest, folder, name);
-  loaded.state = state_of(folder + "/" + state_name);
-  loaded.tensors = SafetensorsFile::open(folder + "/" + tensors_name);
+  for (const char* name : {kStateName, kTensorsName}) check_content(manifest, folder, name);
+  loaded.state = state_of(folder + "/" + kStateName);
+  loaded.tensors = SafetensorsFile::open(folder + "/" + kTensorsName);
   return loaded;
 }
 
 std::map<std::string, std::string> load_state(const std::string& dir, int64_t update) {
   const std::string folder = path_of(dir, update);
-  check_content(read_manifest(folder, update), folder, state_name);
-  return state_of(folder + "/" + state_name);
+  check_content(read_manifest(folder, update), folder, kStateName);
+  return state_of(folder + "/" + kStateName);
 }
 
 std::optional<std::map<std::string, std::string>> newest_state(const std::string& dir) {

@@ -77,7 +77,7 @@ std::string optional_entry(const std::map<std::string, std::string>& history, co
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
   std::vector<DataFile> files;
   for (const std::string& path : paths) {
-    if (path == data::pairs_of_program) continue;
+    if (path == data::kPairsOfProgram) continue;
     if (!std::filesystem::exists(path) && path != "-") read_file(path);  // throws with the reason
     if (!std::filesystem::is_regular_file(path)) continue;
     const FileReader file(path);
@@ -155,7 +155,7 @@ std::vector<std::string> differences(const Provenance& was, const Provenance& no
   if (was.build != now.build)
     all.push_back(cat("the build differs: ", now.build, "; it was ", was.build.empty() ? "not recorded" : was.build));
   if (was.changed != now.changed)
-    all.push_back(cat(was.changed.find(instruction_set) == was.changed.npos ? "options" : "options or the processor",
+    all.push_back(cat(was.changed.find(kInstructionSet) == was.changed.npos ? "options" : "options or the processor",
                       " were changed during the run (", was.changed,
                       "), but the reproduction uses the last values from the start: the bytes will differ"));
   return all;

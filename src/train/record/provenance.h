@@ -19,7 +19,7 @@ struct DataFile {
 std::vector<DataFile> describe_files(const std::vector<std::string>& paths);
 
 // Name in Provenance::changed for a processor's kernels; their results differ from those of others.
-inline constexpr const char* instruction_set = "instruction set";
+inline constexpr const char* kInstructionSet = "instruction set";
 
 struct Provenance {
   TrainOptions options;         // without options that do not affect the result: folder, threads

@@ -11,9 +11,9 @@
 namespace hexapla::train {
 namespace {
 // Means "no score yet"; dates from when no score was negative.
-constexpr const char* none = "-1";
+constexpr const char* kNone = "-1";
 // Marks a shard that has no more batches in the epoch.
-constexpr const char* ended = "end";
+constexpr const char* kEnded = "end";
 
 template <Number T>
 void parse(const std::string& text, T& value) {
@@ -23,7 +23,7 @@ void parse(const std::string& text, T& value) {
 }
 void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
 void parse(const std::string& text, std::optional<double>& value) {
-  if (text != none) parse(text, value.emplace());
+  if (text != kNone) parse(text, value.emplace());
 }
 
 void parse_two(const std::string& text, int64_t& first, int64_t& second) {
@@ -34,13 +34,13 @@ void parse_two(const std::string& text, int64_t& first, int64_t& second) {
 }
 
 // Checkpoints store a position as one number: part, 16 bits of window, 32 bits of batch.
-constexpr int window_bits = 16, batch_bits = 32;
+constexpr int kWindowBits = 16, kBatchBits = 32;
 constexpr int64_t lowest(int bits) { return (int64_t{1} << bits) - 1; }
 void parse(const std::string& text, data::BatchPosition& value) {
   int64_t place = 0;
   parse(text, place);
-  value = {{.part = place >> (window_bits + batch_bits), .number = place >> batch_bits & lowest(window_bits)},
-           place & lowest(batch_bits)};
+  value = {{.part = place >> (kWindowBits + kBatchBits), .number = place >> kBatchBits & lowest(kWindowBits)},
+           place & lowest(kBatchBits)};
 }
 
 // fmt writes the shortest decimal that reads back as the same double.
@@ -50,13 +50,13 @@ std::string text_of(const T& value) {
 }
 std::string text_of(const data::BatchPosition& value) {
   const auto& [window, batch] = value;
-  HEXAPLA_CHECK(window.number <= lowest(window_bits) && batch <= lowest(batch_bits), "window ", window.number,
+  HEXAPLA_CHECK(window.number <= lowest(kWindowBits) && batch <= lowest(kBatchBits), "window ", window.number,
                 " of a part, batch ", batch, ": a checkpoint has no room for so large a position");
-  return text_of((window.part << window_bits | window.number) << batch_bits | batch);
+  return text_of((window.part << kWindowBits | window.number) << kBatchBits | batch);
 }
 std::string text_of(const BestModels& value) { return value.text(); }
 std::string text_of(const std::optional<double>& value) {
-  if (!value) return none;
+  if (!value) return kNone;
   return *value == -1 ? "-1.0" : text_of(*value);
 }
 }  // namespace
@@ -79,7 +79,7 @@ std::map<std::string, std::string> RunState::to_strings() const {
   std::string all;
   for (const auto& place : places) {
     if (!all.empty()) all += ' ';
-    all += place ? text_of(*place) : ended;
+    all += place ? text_of(*place) : kEnded;
   }
   if (!all.empty()) strings["places"] = all;
   if (warmup > 0) strings["warmup"] = fmt::format("{} {}", asked_warmup, warmup);
@@ -109,7 +109,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
     Classic<std::istringstream> all(text);
     for (std::string place; all >> place;) {
       state.places.emplace_back();
-      if (place != ended) parse(place, state.places.back().emplace());
+      if (place != kEnded) parse(place, state.places.back().emplace());
     }
   });
   optional("warmup", [&](const std::string& text) { parse_two(text, state.asked_warmup, state.warmup); });

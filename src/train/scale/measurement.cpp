@@ -20,8 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t longest = 128;  // tokens per sentence
-constexpr int warm_up = 2, most_updates = 200, fewest_updates = 5;
+constexpr int64_t kLongest = 128;  // tokens per sentence
+constexpr int kWarmUp = 2, kMostUpdates = 200, kFewestUpdates = 5;
 
 train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) {
   train::TrainOptions o;
@@ -29,10 +29,10 @@ train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) 
   o.architecture = model::Config::preset(load.preset);
   o.batch_tokens = load.tokens;
   o.precision = load.precision;
-  o.max_length = longest;
+  o.max_length = kLongest;
   o.accumulate = o.shards = shards;
   o.lr = 1e-4;
-  o.max_updates = most_updates;
+  o.max_updates = kMostUpdates;
   o.overlap = sums == Sums::beside_step ? "on" : "off";
   return o;
 }
@@ -40,7 +40,7 @@ train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) 
 // Number of updates that take about this long on the first process; the same in all processes.
 int64_t updates_in(double seconds, double of_one, cluster::Processes& p) {
   const auto own = static_cast<int64_t>(seconds / std::max(of_one, 1e-6));
-  return cluster::of_first(p, std::clamp<int64_t>(own, fewest_updates, most_updates));
+  return cluster::of_first(p, std::clamp<int64_t>(own, kFewestUpdates, kMostUpdates));
 }
 
 // Concatenates the measurements of all processes.
@@ -142,7 +142,7 @@ class Updates {
     cx.listener = &finals;
     model::Transformer::Saved saved;
     std::vector<std::vector<double>> all;
-    for (int i = 0; i < fewest_updates; ++i) {
+    for (int i = 0; i < kFewestUpdates; ++i) {
       const data::Batch batch = learner_->stream().draw().shards.front().batches.front();
       finals.begin();
       loss_and_gradient(cx, learner_->model(), batch, objective_of(options_), 1, saved);
@@ -185,12 +185,12 @@ train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
   // Enough pairs to fill batches of sentences with similar length.
   const int64_t pairs = std::clamp<int64_t>(load.tokens, 4000, 200'000);
   for (int64_t i = 0; i < pairs; ++i) {
-    const int64_t source = std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, longest - 9);
+    const int64_t source = std::clamp<int64_t>(std::llround(std::exp(3.25 + 0.55 * random.normal())), 2, kLongest - 9);
     const auto target = static_cast<int64_t>(static_cast<double>(source) * (1.05 + 0.15 * random.normal()));
     data::Example e;
     e.source = data::made_up_ids(random, source, load.vocabulary);
     e.source.push_back(2);
-    e.target = data::made_up_ids(random, std::clamp<int64_t>(target, 2, longest - 9), load.vocabulary);
+    e.target = data::made_up_ids(random, std::clamp<int64_t>(target, 2, kLongest - 9), load.vocabulary);
     e.line = i;
     examples.push_back(std::move(e));
   }
@@ -202,7 +202,7 @@ train::TrainingData made_up_data(const Workload& load, uint64_t seed) {
 
 Work measure_work(const Workload& load, Backend& backend, cluster::Processes& processes) {
   Updates updates(load, backend, cluster::alone(), 1 + static_cast<uint64_t>(processes.number()));
-  for (int i = 0; i < warm_up; ++i) updates.next();
+  for (int i = 0; i < kWarmUp; ++i) updates.next();
   cluster::wait_for_all(processes);
   const auto [gradient, optimize] = updates.next();
   const int64_t n = updates_in(load.seconds, gradient + optimize, processes);
@@ -227,7 +227,7 @@ Work measure_work(const Workload& load, Backend& backend, cluster::Processes& pr
 
 MeasuredUpdates measure_updates(const Workload& load, Sums sums, Backend& backend, cluster::Processes& processes) {
   Updates updates(load, backend, processes, 1, sums);
-  for (int i = 0; i < warm_up; ++i) updates.next();
+  for (int i = 0; i < kWarmUp; ++i) updates.next();
   const auto [gradient, optimize] = updates.next();
   const int64_t n = updates_in(load.seconds, gradient + optimize, processes);
   cluster::wait_for_all(processes);

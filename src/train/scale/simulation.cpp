@@ -11,22 +11,22 @@
 namespace hexapla::train::scale {
 namespace {
 
-constexpr double at_once = 1 << 17;  // values of a slice received at once: train/shards/segment_sum.cpp
-constexpr double most_tokens = 1 << 30, fastest = 1e12, slowest = 1e3, exactness = 1.01;
+constexpr double kAtOnce = 1 << 17;  // values of a slice received at once: train/shards/segment_sum.cpp
+constexpr double kMostTokens = 1 << 30, kFastest = 1e12, kSlowest = 1e3, kExactness = 1.01;
 
 double mean(const std::vector<double>& v) {
   return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
 }
 
 // Short all-to-all messages of each update: about the drawn batches, and the losses.
-constexpr double drawn = 48, losses = 56;  // bytes per shard
+constexpr double kDrawn = 48, kLosses = 56;  // bytes per shard
 double words(const Network& network, double others, double bytes) { return network.seconds(others, bytes * others); }
 
 // Reduce-scatter of a segment: others' parts of this process's share arrive in rounds and are
 // added.
 double sum_of(const Work& work, const Network& network, const cluster::Slices& slices, int segment) {
   const double others = slices.processes() - 1;
-  const auto share = static_cast<double>(slices.largest(segment)), rounds = std::ceil(share / at_once);
+  const auto share = static_cast<double>(slices.largest(segment)), rounds = std::ceil(share / kAtOnce);
   return rounds * network.seconds(others, 0) + others * share * (4 * network.per_byte + work.add);
 }
 
@@ -41,7 +41,7 @@ double gather_of(const Work& work, const Network& network, const cluster::Slices
   const int processes = slices.processes();
   const double others = processes - 1;
   double seconds = 0;
-  for (int64_t at = 0, largest = slices.largest(); at < largest; at += cluster::completed_at_once) {
+  for (int64_t at = 0, largest = slices.largest(); at < largest; at += cluster::kCompletedAtOnce) {
     double most = 0, least = std::numeric_limits<double>::infinity(), all = 0;
     for (int p = 0; p < processes; ++p) {
       const auto bytes = static_cast<double>(cluster::bytes_of_some(slices, p, at, work.rounded));
@@ -59,7 +59,7 @@ template <class Holds>
 double smallest(double low, double high, const Holds& holds) {
   if (!holds(high)) return 0;
   if (holds(low)) return low;
-  while (high > low * exactness) {
+  while (high > low * kExactness) {
     const double middle = std::sqrt(low * high);
     (holds(middle) ? high : low) = middle;
   }
@@ -98,7 +98,7 @@ Predicted simulate(const Work& work, const Network& network, int processes, Sums
     ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step + held_up) + sum_of(work, network, slices, s);
     if (ended < t.step + held_up) held_up += core_of(work, network, slices, s) / work.threads;
   }
-  t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, drawn) + words(network, p - 1, losses);
+  t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, kDrawn) + words(network, p - 1, kLosses);
   t.optimize += words(network, p - 1, 8 * 1024 / p);  // the norm: one number per block
   t.gather = gather_of(work, network, slices);
   return t;
@@ -117,13 +117,13 @@ double efficiency(const Work& work, const Network& network, int processes, Sums 
 }
 
 double tokens_for(double wanted, const Work& work, const Network& network, int processes, Sums sums) {
-  return smallest(1, most_tokens, [&](double tokens) {
+  return smallest(1, kMostTokens, [&](double tokens) {
     return efficiency(with_tokens(work, tokens), network, processes, sums) >= wanted;
   });
 }
 
 double bandwidth_for(double wanted, const Work& work, const Network& network, int processes, Sums sums) {
-  return smallest(slowest, fastest, [&](double bandwidth) {
+  return smallest(kSlowest, kFastest, [&](double bandwidth) {
     Network faster = network;
     faster.per_byte = 1 / bandwidth;
     return efficiency(work, faster, processes, sums) >= wanted;

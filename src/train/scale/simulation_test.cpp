@@ -29,18 +29,18 @@ Work in_quarters(Work w) {
   return w;
 }
 
-constexpr Network free_links{0, 0, 0}, links{1e-5, 1e-6, 1e-9};
+constexpr Network kFreeLinks{0, 0, 0}, kLinks{1e-5, 1e-6, 1e-9};
 
 TEST(Simulation, OfOneProcessIsTheStepAndAdam) {
-  const Predicted t = simulate(work_of(), links, 1);
+  const Predicted t = simulate(work_of(), kLinks, 1);
   EXPECT_EQ(t.step, 0.3);
   EXPECT_DOUBLE_EQ(t.total(), 0.3 + (1 << 20) * 4e-9);
-  EXPECT_EQ(efficiency(work_of(), links, 1), 1);
+  EXPECT_EQ(efficiency(work_of(), kLinks, 1), 1);
 }
 
 // Four processes exchange slices of 2^18 values with three others in two rounds.
 TEST(Simulation, OfFourIsTheSumOfItsMessages) {
-  const Predicted t = simulate(work_of(), links, 4);
+  const Predicted t = simulate(work_of(), kLinks, 4);
   const double slice = 1 << 18, words = 1e-5 + 3e-6;
   EXPECT_DOUBLE_EQ(t.wait, 0);
   EXPECT_NEAR(t.sum, 2 * (1e-5 + 3e-6) + 3 * slice * (4e-9 + 1e-9) + 2 * words + 3 * (48 + 56) * 1e-9, 1e-12);
@@ -55,16 +55,16 @@ TEST(Simulation, GathersInBf16) {
   w.rounded = {{1 << 19, 1 << 20}};
   w.round = 1e-10;
   const double round = 1e-5 + 1e-6, slice = 1 << 19;
-  EXPECT_NEAR(simulate(w, links, 2).gather, 2 * round + 4 * slice * 1e-9 + slice * 1e-10, 1e-12) << "who sends more";
+  EXPECT_NEAR(simulate(w, kLinks, 2).gather, 2 * round + 4 * slice * 1e-9 + slice * 1e-10, 1e-12) << "who sends more";
   w.rounded = {{0, 1 << 20}};
-  EXPECT_NEAR(simulate(w, links, 2).gather, 2 * round + 2 * slice * 1e-9 + 2 * slice * 1e-10, 1e-12);
-  EXPECT_NEAR(simulate(w, links, 4).gather, 1e-5 + 3e-6 + 3 * slice / 2 * 2e-9 + 2 * slice * 1e-10, 1e-12);
+  EXPECT_NEAR(simulate(w, kLinks, 2).gather, 2 * round + 2 * slice * 1e-9 + 2 * slice * 1e-10, 1e-12);
+  EXPECT_NEAR(simulate(w, kLinks, 4).gather, 1e-5 + 3e-6 + 3 * slice / 2 * 2e-9 + 2 * slice * 1e-10, 1e-12);
 }
 
 TEST(Simulation, WithFreeLinksLosesOnlyAdditions) {
   Work w = work_of();
   w.add = 0;
-  for (const int p : {2, 8, 1024}) EXPECT_GE(efficiency(w, free_links, p), 1) << "Adam's work is divided";
+  for (const int p : {2, 8, 1024}) EXPECT_GE(efficiency(w, kFreeLinks, p), 1) << "Adam's work is divided";
 }
 
 TEST(Simulation, WaitsForTheSlowestOfAll) {
@@ -74,12 +74,12 @@ TEST(Simulation, WaitsForTheSlowestOfAll) {
   std::vector<double> uniform;
   for (int i = 0; i < 10000; ++i) uniform.push_back((i + 0.5) / 10000);
   for (const int n : {1, 2, 9}) EXPECT_NEAR(mean_of_largest(uniform, n), n / (n + 1.0), 1e-4) << n;
-  EXPECT_DOUBLE_EQ(simulate(work_of({0.2, 0.4}), links, 2).wait, 0.05);
+  EXPECT_DOUBLE_EQ(simulate(work_of({0.2, 0.4}), kLinks, 2).wait, 0.05);
 }
 
 // A sum shorter than the backward pass leaves only its last part, a longer one most of itself.
 TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
-  Network slow = free_links;
+  Network slow = kFreeLinks;
   const double whole = 0.06, words = 0;  // for 2^20 values in two processes
   slow.per_byte = whole / (4.0 * (1 << 19));
   Work w = work_of();
@@ -100,24 +100,24 @@ TEST(Simulation, OverlapsSumsWithTheBackwardPass) {
 TEST(Simulation, GetsWorseWithMoreAndBetterWithFasterLinks) {
   double before = 2, tokens_before = 0;
   for (int p = 2; p <= 1024; p *= 2) {
-    const double e = efficiency(work_of({0.29, 0.3, 0.31}), links, p), tokens = tokens_for(0.8, work_of(), links, p);
+    const double e = efficiency(work_of({0.29, 0.3, 0.31}), kLinks, p), tokens = tokens_for(0.8, work_of(), kLinks, p);
     EXPECT_THAT(e, Lt(before)) << p;
     EXPECT_THAT(tokens, Gt(tokens_before)) << p;
-    Network faster = links;
+    Network faster = kLinks;
     faster.per_byte /= 2;
     EXPECT_THAT(efficiency(work_of({0.29, 0.3, 0.31}), faster, p), Gt(e)) << p;
-    EXPECT_GE(efficiency(in_quarters(work_of({0.29, 0.3, 0.31})), links, p, Sums::beside_step), e - 0.05) << p;
+    EXPECT_GE(efficiency(in_quarters(work_of({0.29, 0.3, 0.31})), kLinks, p, Sums::beside_step), e - 0.05) << p;
     before = e, tokens_before = tokens;
   }
 }
 
 TEST(Simulation, FindsTheFewestTokensAndTheSlowestLink) {
-  const double tokens = tokens_for(0.9, work_of(), links, 16), bandwidth = bandwidth_for(0.9, work_of(), links, 16);
-  EXPECT_THAT(efficiency(with_tokens(work_of(), tokens), links, 16), testing::AllOf(Gt(0.8999), Lt(0.903)));
-  Network just = links;
+  const double tokens = tokens_for(0.9, work_of(), kLinks, 16), bandwidth = bandwidth_for(0.9, work_of(), kLinks, 16);
+  EXPECT_THAT(efficiency(with_tokens(work_of(), tokens), kLinks, 16), testing::AllOf(Gt(0.8999), Lt(0.903)));
+  Network just = kLinks;
   just.per_byte = 1 / bandwidth;
   EXPECT_THAT(efficiency(work_of(), just, 16), testing::AllOf(Gt(0.8999), Lt(0.903)));
-  EXPECT_EQ(tokens_for(1, work_of({0.1, 0.5}), links, 1024), 0) << "somebody is always late";
+  EXPECT_EQ(tokens_for(1, work_of({0.1, 0.5}), kLinks, 1024), 0) << "somebody is always late";
   EXPECT_EQ(bandwidth_for(0.9, work_of(), {1, 0, 0}, 16), 0) << "latency alone is too much";
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // Values exchanged at once, per share and part of the tree: large enough for efficient transfers,
 // and small compared with a model.
-constexpr int64_t exchanged_at_once = 1 << 17;
+constexpr int64_t kExchangedAtOnce = 1 << 17;
 
 size_t bytes_of_floats(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
 
@@ -25,7 +25,7 @@ SegmentSum::SegmentSum(cluster::Processes& processes, const cluster::ShardTree& 
   }
 }
 
-int64_t SegmentSum::at_once(int64_t largest) { return std::min(exchanged_at_once, largest); }
+int64_t SegmentSum::at_once(int64_t largest) { return std::min(kExchangedAtOnce, largest); }
 
 int64_t SegmentSum::received(const cluster::ShardTree& tree, const cluster::Slices& slices, int process) {
   int64_t parts = 0, largest = 0;

@@ -17,10 +17,10 @@ using cluster::test::in_threads;
 using cluster::test::ThreadProcess;
 using Stack = GradientListener::Stack;
 
-constexpr int64_t numbers = 16 * 6000;
+constexpr int64_t kNumbers = 16 * 6000;
 // Embeddings, two encoder layers, the first one large, and three decoder layers, one of them too
 // small to divide.
-const LayerSegments segments{{16 * 500, 16 * 4000, 16 * 4700, 16 * 4701, 16 * 5500}, 2};
+const LayerSegments kSegments{{16 * 500, 16 * 4000, 16 * 4700, 16 * 4701, 16 * 5500}, 2};
 
 // Values of such different magnitudes that every order of summation gives another result.
 void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradients) {
@@ -33,13 +33,13 @@ void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradie
 
 // From the last segment to the first, like a backward pass.
 void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener* listener) {
-  int64_t end = numbers;
-  for (int layer = static_cast<int>(segments.starts.size()); layer-- > 0;) {
-    const int64_t start = segments.starts[static_cast<size_t>(layer)];
+  int64_t end = kNumbers;
+  for (int layer = static_cast<int>(kSegments.starts.size()); layer-- > 0;) {
+    const int64_t start = kSegments.starts[static_cast<size_t>(layer)];
     compute(shard, start, end, gradients);
     end = start;
     if (!listener) continue;
-    const int of_decoder = layer - segments.encoder_layers;
+    const int of_decoder = layer - kSegments.encoder_layers;
     listener->final_from(of_decoder < 0 ? Stack::encoder : Stack::decoder, of_decoder < 0 ? layer : of_decoder);
     if (shard % 2) std::this_thread::yield();
   }
@@ -48,23 +48,23 @@ void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener
 
 // -> the sum, collected from all processes
 std::vector<float> sum_of(int64_t shards, int processes, Overlap overlap, int updates = 2) {
-  std::vector<float> whole(numbers);
+  std::vector<float> whole(kNumbers);
   in_threads(processes, [&](ThreadProcess& p) {
-    std::vector<float> gradients(numbers);
-    Sharded sharded(p, shards, numbers, segments, overlap);
-    const Tensor slab = Tensor::of(gradients.data(), {numbers});
+    std::vector<float> gradients(kNumbers);
+    Sharded sharded(p, shards, kNumbers, kSegments, overlap);
+    const Tensor slab = Tensor::of(gradients.data(), {kNumbers});
     const cluster::Share own = cluster::own_share(p, shards);
     for (int update = 0; update < updates; ++update) {
       for (int64_t shard = own.from; shard < own.to; ++shard) {
         if (shard + 1 < own.to)
-          compute(shard, 0, numbers, gradients);
+          compute(shard, 0, kNumbers, gradients);
         else
           compute_last(shard, gradients, sharded.last_backward(slab));
         sharded.add(slab, {.loss = 1});
       }
       EXPECT_EQ(sharded.sum(slab).loss, static_cast<double>(shards));
     }
-    for (const cluster::Share& share : sharded.slice(numbers))
+    for (const cluster::Share& share : sharded.slice(kNumbers))
       std::copy(gradients.begin() + share.from, gradients.begin() + share.to, whole.begin() + share.from);
   });
   return whole;
@@ -82,15 +82,15 @@ TEST(SegmentSum, IsTheSameWhileABackwardPassGoesOn) {
 
 TEST(SegmentSum, GoesOnWhereABackwardPassSaidNothing) {
   in_threads(2, [&](ThreadProcess& p) {
-    Sharded sharded(p, 2, numbers, segments, Overlap::on);
+    Sharded sharded(p, 2, kNumbers, kSegments, Overlap::on);
     for (const bool has_batch : {true, false, true}) {
-      std::vector<float> gradients(numbers, 1);
-      const Tensor slab = Tensor::of(gradients.data(), {numbers});
+      std::vector<float> gradients(kNumbers, 1);
+      const Tensor slab = Tensor::of(gradients.data(), {kNumbers});
       if (GradientListener* const listener = has_batch || p.first() ? sharded.last_backward(slab) : nullptr)
         listener->final_from(Stack::decoder, 1);
       sharded.add(slab, {});
       sharded.sum(slab);
-      for (const cluster::Share& share : sharded.slice(numbers))
+      for (const cluster::Share& share : sharded.slice(kNumbers))
         for (int64_t i = share.from; i < share.to; ++i) ASSERT_EQ(gradients[static_cast<size_t>(i)], 2);
     }
   });
@@ -112,9 +112,9 @@ class Cut final : public cluster::Processes {
 
 TEST(SegmentSum, SaysWhatWentWrongBesideABackwardPass) {
   Cut process;
-  std::vector<float> gradients(numbers, 1);
-  Sharded sharded(process, 2, numbers, segments, Overlap::on);
-  const Tensor slab = Tensor::of(gradients.data(), {numbers});
+  std::vector<float> gradients(kNumbers, 1);
+  Sharded sharded(process, 2, kNumbers, kSegments, Overlap::on);
+  const Tensor slab = Tensor::of(gradients.data(), {kNumbers});
   sharded.last_backward(slab)->final_from(Stack::decoder, 0);
   while (!process.cut) std::this_thread::yield();
   sharded.add(slab, {});
@@ -125,9 +125,9 @@ TEST(SegmentSum, SaysWhatWentWrongBesideABackwardPass) {
 TEST(SegmentSum, EndsWithABackwardPassThatFailed) {
   EXPECT_EQ(what_of<RunError>([&] {
               in_threads(2, [&](ThreadProcess& p) {
-                std::vector<float> gradients(numbers, 1);  // outlive the thread, as parameters do
-                Sharded sharded(p, 2, numbers, segments, Overlap::on);
-                const Tensor slab = Tensor::of(gradients.data(), {numbers});
+                std::vector<float> gradients(kNumbers, 1);  // outlive the thread, as parameters do
+                Sharded sharded(p, 2, kNumbers, kSegments, Overlap::on);
+                const Tensor slab = Tensor::of(gradients.data(), {kNumbers});
                 sharded.last_backward(slab)->final_from(Stack::decoder, 0);
                 if (p.first()) throw RunError("no more memory");
                 sharded.add(slab, {});

@@ -14,10 +14,10 @@ namespace {
 // Each coordinate selects one way to change a knob; 0 leaves it alone.
 enum Knob { vocabulary, dropout, width, segmentation, rate, knobs };
 using Point = std::array<int, knobs>;
-constexpr Point ways = {4, 3, 2, 2, 3};
+constexpr Point kWays = {4, 3, 2, 2, 3};
 
 // Tried before any random points.
-constexpr std::array<Point, 9> first_points = {{
+constexpr std::array<Point, 9> kFirstPoints = {{
     {0, 0, 0, 0, 0},
     {1, 0, 0, 0, 0},
     {2, 0, 0, 0, 0},
@@ -71,7 +71,7 @@ std::string name_of(const std::vector<GivenOption>& changes, const train::TrainO
 
 Point drawn(Random& random) {
   Point p{};
-  for (size_t k = 0; k < p.size(); ++k) p[k] = static_cast<int>(random.below(static_cast<uint32_t>(ways[k])));
+  for (size_t k = 0; k < p.size(); ++k) p[k] = static_cast<int>(random.below(static_cast<uint32_t>(kWays[k])));
   return p;
 }
 
@@ -88,7 +88,7 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
     std::vector<GivenOption> changes = changes_at(p, baseline, pieces);
     all.push_back({name_of(changes, baseline), std::move(changes)});
   };
-  for (const Point& p : first_points) add(p);
+  for (const Point& p : kFirstPoints) add(p);
   Random random(1);
   for (int tries = 0; tries < 2000; ++tries) add(drawn(random));  // enough to draw all 144 points
   return all;

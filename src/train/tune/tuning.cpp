@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double share_planned = 0.97;           // of the time; the rest covers slowdowns
-constexpr const char* compared = "compared at";  // older tunings lack this key and compared at equal minutes
+constexpr double kSharePlanned = 0.97;            // of the time; the rest covers slowdowns
+constexpr const char* kCompared = "compared at";  // older tunings lack this key and compared at equal minutes
 
 // Uses declared names, so that two spellings mean the same option.
 std::vector<GivenOption> with_declared_names(std::vector<GivenOption> given) {
@@ -64,7 +64,7 @@ nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given
   std::map<std::string, std::vector<std::string>> sorted;
   for (const GivenOption& g : given)
     if (!free.contains(g.name)) sorted[g.name] = g.values;
-  nlohmann::ordered_json j{{"minutes", minutes}, {compared, "equal updates"}};
+  nlohmann::ordered_json j{{"minutes", minutes}, {kCompared, "equal updates"}};
   for (const auto& [name, values] : sorted) {
     j[name] = values;
     if (!options_of_files.contains(name)) continue;
@@ -144,7 +144,7 @@ void Tuning::read_record() {
   const nlohmann::ordered_json now = settings_that_count(given_, settings_.minutes);
   lock_.emplace(folder_);
   if (auto found = train::tune::read_record(folder_ + "/tune.json")) {
-    if (!found->settings.contains(compared))
+    if (!found->settings.contains(kCompared))
       throw UsageError(cat("`model` ", folder_, " holds a tuning of an earlier version, whose trials were compared at ",
                            "equal minutes; what it chose is in best.yml there. Give a new folder"));
     if (found->settings != now)
@@ -188,7 +188,7 @@ double Tuning::plan_rung(int64_t rung, const std::vector<size_t>& trials) const 
   const double overhead = measured > 0 ? record_.overhead / static_cast<double>(measured) : 1.5 * reading_ + 1;
   double costs = 0;
   for (const size_t i : trials) costs += cost(i);
-  const double seconds = seconds_of_rung(ladder_, rung, trials.size(), share_planned * left(), overhead);
+  const double seconds = seconds_of_rung(ladder_, rung, trials.size(), kSharePlanned * left(), overhead);
   return seconds * static_cast<double>(trials.size()) / costs;
 }
 
@@ -340,7 +340,7 @@ Tuned Tuning::run() {
 }  // namespace
 
 bool beats(const Measurement& challenger, const Measurement& baseline, double p) {
-  return challenger.quality > baseline.quality && challenger.bits < baseline.bits && p < significant;
+  return challenger.quality > baseline.quality && challenger.bits < baseline.bits && p < kSignificant;
 }
 
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher) { return Tuning(settings, watcher).run(); }

@@ -51,7 +51,7 @@ struct Tuned {
   std::optional<double> minutes_in_full;  // for that training, estimated from the trial's speed; none: unknown
 };
 
-constexpr double significant = 0.05;
+constexpr double kSignificant = 0.05;
 // Requires significantly better translations (p) and fewer bits per character: after a short
 // training, either measure alone can mislead.
 bool beats(const Measurement& challenger, const Measurement& baseline, double p);

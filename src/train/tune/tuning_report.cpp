@@ -24,7 +24,7 @@ double quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quali
 double bits(const Tuned& t, size_t i) { return trial(t, i).rungs.back().bits; }
 
 // Explains the reported p-value.
-constexpr const char* meaning_of_p =
+constexpr const char* kMeaningOfP =
     "p is how often resampling the validation pairs changes the difference by more than its own size; it says nothing "
     "about other seeds: each trial has one.";
 
@@ -59,7 +59,7 @@ int64_t updates_of(const Tuned& tuned, size_t rung) {
 }
 
 // Below this chrF or BLEU, translations are fragments.
-constexpr double too_young = 20;
+constexpr double kTooYoung = 20;
 
 std::string trials_table(const Tuned& tuned) {
   std::string text =
@@ -114,7 +114,7 @@ std::string how_it_was_done(const Tuned& tuned, const std::string& folder) {
       "the bits per character of {} validation pairs, which mean the same whatever the vocabulary is; those that "
       "reached "
       "the last rung were compared by {} of their translations, too. {} ",
-      text::grouped(updates_of(tuned, 0)), text::grouped(tuned.measured_on), tuned.record.metric, meaning_of_p);
+      text::grouped(updates_of(tuned, 0)), text::grouped(tuned.measured_on), tuned.record.metric, kMeaningOfP);
   text +=
       "The trials had an eighth of the batch, 0.4 times the learning rate and a tenth of the warm-up of the training "
       "in full, and a moving average of the weights in place of the mean of checkpoints. The seed was the same for "
@@ -140,16 +140,16 @@ std::string why_chosen(const Tuned& t) {
                   quality(t, t.best), quality(t, 0), *t.p, bits(t, t.best), bits(t, 0));
   if (t.chosen == t.best)
     return fmt::format("Chosen: {}. It is better than the baseline, {} ({}). {}", name(t, t.best), name(t, 0), scores,
-                       meaning_of_p);
-  const char* const but = *t.p < significant ? "but needs no fewer bits per character: the two measures disagree"
-                                             : "but the choice of the validation pairs may have made the difference";
+                       kMeaningOfP);
+  const char* const but = *t.p < kSignificant ? "but needs no fewer bits per character: the two measures disagree"
+                                              : "but the choice of the validation pairs may have made the difference";
   return fmt::format("Chosen: {}, the baseline. {} has a better {}, {} ({}). {}", name(t, 0), name(t, t.best), metric,
-                     but, scores, meaning_of_p);
+                     but, scores, kMeaningOfP);
 }
 
 std::string doubt_of(const Tuned& t) {
   const double best = quality(t, t.best);
-  if (best >= too_young) return "";
+  if (best >= kTooYoung) return "";
   return fmt::format(
       "The best trial has a {} of {:.2f}: with so little training, trials predict the full training poorly. Give more "
       "minutes and a new folder.",

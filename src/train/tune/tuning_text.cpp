@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t most_held_out = 1000, fewest_pairs = 100;
+constexpr int64_t kMostHeldOut = 1000, kFewestPairs = 100;
 
 const std::vector<std::string>* values_of(const std::vector<GivenOption>& given, const std::string& name) {
   const std::vector<std::string>* last = nullptr;
@@ -119,11 +119,11 @@ TuningText with_validation(std::vector<GivenOption> given, const std::string& fo
   make_folder(folder);
   data::TrainingText text(all, {});
   const int64_t pairs = count(text, progress);
-  if (pairs < fewest_pairs)
+  if (pairs < kFewestPairs)
     throw DataError(
         fmt::format("{}: {}, too few to hold some of them out for measuring; give `valid-sets`, or more text",
                     text.names().front(), text::counted(pairs, "usable pair")));
-  const int64_t n = std::max<int64_t>(10, (pairs + most_held_out - 1) / most_held_out);
+  const int64_t n = std::max<int64_t>(10, (pairs + kMostHeldOut - 1) / kMostHeldOut);
   const std::string record = folder + "/text.json", of = text_of(*sets, is_tsv(given), n);
   if (!fs::exists(record) || read_file(record) != of) {
     fs::remove(record);  // removed while writing: it must not describe incomplete files

@@ -24,7 +24,7 @@ void WordAlignments::refuse_idle(const decode::TranslateOptions& how) const {
 
 decode::AttentionHead WordAlignments::attention(const decode::OpenModel& model) const {
   if (layer.empty() && head.empty()) return decode::alignment_head(model);
-  decode::AttentionHead attention{decode::default_alignment_layer(model.file.config), decode::AttentionHead::mean};
+  decode::AttentionHead attention{decode::default_alignment_layer(model.file.config), decode::AttentionHead::kMean};
   if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
   if (!head.empty() && head != "mean") {
     attention.head = whole("alignment-head", head, "the number of a head, from 0, or mean");

@@ -13,7 +13,7 @@ using Dot = DotScore<Products>;
 // w^T tanh(q + k): keys transposed, [d_k, pad], so that a vector holds neighboring keys.
 struct AdditiveScore {
   static void prepare(const Attention& a, const Blocks& b) {
-    for (int64_t u = 0; u < b.pad; u += N) {
+    for (int64_t u = 0; u < b.pad; u += kLanes) {
       const int64_t rows = a.keys - u < 0 ? 0 : a.keys - u;
       turn(a.k + (rows ? u : 0) * a.k_stride, a.k_stride, rows, a.d_k, b.transposed + u, b.pad);
     }
@@ -22,7 +22,7 @@ struct AdditiveScore {
   static void scores(const Attention& a, const Blocks& b, QueryRange r) {
     for (int64_t t = 0; t < r.n; ++t) {
       const float* q = a.q + (r.from + t) * a.q_stride;
-      for (int64_t u = 0; u < a.keys; u += N) {
+      for (int64_t u = 0; u < a.keys; u += kLanes) {
         Vec s{};
         for (int64_t c = 0; c < a.d_k; ++c) s += a.w[c] * tanh(q[c] + load(b.transposed + c * b.pad + u));
         store(b.scores + t * b.pad + u, s);
@@ -35,7 +35,7 @@ struct AdditiveScore {
       clear(b.gradients + t * b.pad + a.keys, b.pad - a.keys);
       for (int64_t c = 0; c < a.d_k; ++c) {
         Vec dq{}, dw{};
-        for (int64_t u = 0; u < a.keys; u += N) {
+        for (int64_t u = 0; u < a.keys; u += kLanes) {
           const Vec h = tanh(q[c] + load(b.transposed + c * b.pad + u)), d = load(ds + u),
                     e = d * a.w[c] * (1.0f - h * h);
           dq += e;

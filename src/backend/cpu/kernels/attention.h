@@ -14,10 +14,10 @@ struct QueryRange {
 // vectors.
 template <class Key>
 inline void dots(const float* q, int64_t d, int64_t n, Key key, float* out) {
-  constexpr int64_t together = N < 8 ? N : 8;  // as many keys as there are registers for
-  for (int64_t u = 0; u < n; u += N) {
-    Vec rows[N];
-    for (int64_t from = 0; from < N; from += together) {
+  constexpr int64_t together = kLanes < 8 ? kLanes : 8;  // as many keys as there are registers for
+  for (int64_t u = 0; u < n; u += kLanes) {
+    Vec rows[kLanes];
+    for (int64_t from = 0; from < kLanes; from += together) {
       const float* keys[together];
       Vec sums[together];
 #pragma GCC unroll 8
@@ -43,14 +43,14 @@ inline void fetch(const float* row, int64_t n) {
   for (int64_t c = 0; c < n; c += 16) __builtin_prefetch(row + c);
 }
 
-constexpr int64_t few_queries = 8;  // up to here, transposing the keys for a product does not pay
+constexpr int64_t kFewQueries = 8;  // up to here, transposing the keys for a product does not pay
 
 // The parts that differ between the kinds of score. Products: how to compute a product.
 template <class Products>
 struct DotScore {
   static void prepare(const Attention&, const Blocks&) {}
   static void scores(const Attention& a, const Blocks& b, QueryRange r) {
-    if (a.queries <= few_queries && a.queries < a.keys) {
+    if (a.queries <= kFewQueries && a.queries < a.keys) {
       for (int64_t u = 0; u < a.keys; ++u) {
         fetch(a.v + u * a.v_stride, a.d_v);
         fetch(a.k + u * a.k_stride + a.d_k, a.d_k);  // of the next head
@@ -107,8 +107,8 @@ struct DotScore {
 
 template <class F>
 inline void each_query_block(const Attention& a, F f) {
-  for (int64_t from = 0; from < a.queries; from += query_block)
-    f(QueryRange{from, a.queries - from < query_block ? a.queries - from : query_block});
+  for (int64_t from = 0; from < a.queries; from += kQueryBlock)
+    f(QueryRange{from, a.queries - from < kQueryBlock ? a.queries - from : kQueryBlock});
 }
 
 template <class Score, class Products>

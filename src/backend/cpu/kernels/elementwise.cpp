@@ -8,15 +8,15 @@ namespace {
 inline Vec relu_slope(Vec x) { return x > 0.0f ? all(1) : Vec{}; }
 inline Vec gelu_slope(Vec x) { return normal_cdf(x) + x * 0.39894228f * exp(-0.5f * x * x); }
 // (1 + tanh(u)) / 2 is sigmoid(2 u). Beyond 10 it is 0 or 1; clamping x avoids overflow.
-constexpr float tanh_factor = 1.5957691f;  // 2 sqrt(2 / pi)
+constexpr float kTanhFactor = 1.5957691f;  // 2 sqrt(2 / pi)
 inline Vec from_below(Vec x) { return x < -10.0f ? all(-10) : x; }
 inline Vec tanh_gate(Vec x) {
   const Vec v = x > 10.0f ? all(10) : x;
-  return sigmoid(tanh_factor * (v + 0.044715f * v * v * v));
+  return sigmoid(kTanhFactor * (v + 0.044715f * v * v * v));
 }
 inline Vec gelu_tanh_slope(Vec x) {
   const Vec low = from_below(x), v = low > 10.0f ? all(10) : low, s = tanh_gate(v);
-  return s + v * s * (1.0f - s) * (tanh_factor * (1.0f + 0.134145f * v * v));
+  return s + v * s * (1.0f - s) * (kTanhFactor * (1.0f + 0.134145f * v * v));
 }
 inline Vec swish_slope(Vec x) {
   const Vec s = sigmoid(x);
@@ -32,15 +32,15 @@ inline void map2(const float* a, const float* b, float* y, int64_t n, F f) {
   sweep(n, [&](int64_t i, auto at) { at(y + i, f(at(a + i), at(b + i))); });
 }
 
-constexpr int sums_together = 8;
+constexpr int kSumsTogether = 8;
 template <int V, class At>
 inline void column_sums(const float* x, int64_t stride, int64_t rows, At at, float* y) {
-  for (int64_t from = 0; from < rows; from += k_block) {
-    const int64_t to = from + k_block < rows ? from + k_block : rows;
+  for (int64_t from = 0; from < rows; from += kTermBlock) {
+    const int64_t to = from + kTermBlock < rows ? from + kTermBlock : rows;
     Vec s[V] = {};
     for (int64_t i = from; i < to; ++i)
-      for (int v = 0; v < V; ++v) s[v] += at(x + i * stride + v * N);
-    for (int v = 0; v < V; ++v) at(y + v * N, at(y + v * N) + s[v]);
+      for (int v = 0; v < V; ++v) s[v] += at(x + i * stride + v * kLanes);
+    for (int v = 0; v < V; ++v) at(y + v * kLanes, at(y + v * kLanes) + s[v]);
   }
 }
 
@@ -52,10 +52,10 @@ void fill(float* x, float value, int64_t n) {
 // Non-temporal stores: memory is not read before it is overwritten.
 void fill_past_cache(float* x, float value, int64_t n) {
   const int64_t ahead = (int64_t)(-(uintptr_t)x % VEC_BYTES / 4);
-  if (n < ahead + N) return fill(x, value, n);
+  if (n < ahead + kLanes) return fill(x, value, n);
   fill(x, value, ahead);
   int64_t i = ahead;
-  for (; i + N <= n; i += N) store_past_cache(x + i, all(value));
+  for (; i + kLanes <= n; i += kLanes) store_past_cache(x + i, all(value));
   fill(x + i, value, n - i);
   finish_stores();
 }
@@ -104,7 +104,7 @@ void combine(float a, const float* x, float b, float* y, int64_t n) {
 }
 
 void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64_t n) {
-  constexpr int64_t group = dropout_layout::group;
+  constexpr int64_t group = dropout_layout::kGroup;
   float factors[group];
   for (int64_t at = 0; at < n; at += group) {
     const int64_t columns = n - at < group ? n - at : group;
@@ -116,8 +116,8 @@ void dropout_row(const Dropout& d, uint32_t row, const float* x, float* y, int64
 // Takes several vectors of a row at a time, because rows may be a page apart.
 void add_column_sums(const float* x, int64_t stride, int64_t rows, int64_t width, float* y) {
   int64_t c = 0;
-  for (; c + sums_together * N <= width; c += sums_together * N)
-    column_sums<sums_together>(x + c, stride, rows, Whole{}, y + c);
+  for (; c + kSumsTogether * kLanes <= width; c += kSumsTogether * kLanes)
+    column_sums<kSumsTogether>(x + c, stride, rows, Whole{}, y + c);
   sweep(width - c, [&](int64_t i, auto at) { column_sums<1>(x + c + i, stride, rows, at, y + c + i); });
 }
 

@@ -8,10 +8,10 @@
 
 namespace hexapla::cpu {
 
-constexpr int64_t k_block = 256;           // terms that a product sums before adding to the result
-constexpr int64_t max_strip = 32;          // columns of the widest register tile
-constexpr int64_t query_block = 64;        // query rows whose scores are held at a time
-constexpr int64_t max_attention_pad = 32;  // key counts are rounded up to a multiple of this in score buffers
+constexpr int64_t kTermBlock = 256;       // terms that a product sums before adding to the result
+constexpr int64_t kMaxStrip = 32;         // columns of the widest register tile
+constexpr int64_t kQueryBlock = 64;       // query rows whose scores are held at a time
+constexpr int64_t kMaxAttentionPad = 32;  // key counts are rounded up to a multiple of this in score buffers
 
 enum class Store { set, add };
 
@@ -31,7 +31,7 @@ struct ByName {
 
 // c = a b (+ bias) or c += a b. Element (i, t) of a is a[i * a_row + t * a_k], element (t, j) of b
 // is b[t * b_k + j * b_n]; one stride of each is 1. Every element of c is a sum over blocks of
-// k_block terms, in order, so its bits depend on k alone.
+// kTermBlock terms, in order, so its bits depend on k alone.
 struct Product {
   [[no_unique_address]] ByName by_name = ByName{};
   const float* a = nullptr;
@@ -46,7 +46,7 @@ struct Product {
   Packed packed = {};  // if set, used instead of b
 };
 // Floats of scratch for a product of m rows: a strip of b, and the rows of a with some padding.
-static constexpr int64_t product_scratch(int64_t m) { return (k_block + 16) * (2 * max_strip + m); }
+static constexpr int64_t product_scratch(int64_t m) { return (kTermBlock + 16) * (2 * kMaxStrip + m); }
 
 struct PackedMemory {
   float *strips, *scales;
@@ -124,13 +124,13 @@ struct Attention {
   float* scratch;
 };
 static constexpr int64_t padded_keys(int64_t keys) {
-  return (keys + max_attention_pad - 1) / max_attention_pad * max_attention_pad;
+  return (keys + kMaxAttentionPad - 1) / kMaxAttentionPad * kMaxAttentionPad;
 }
 // Floats of scratch for Attention: two blocks of scores, transposed keys and their gradient,
 // products.
 static constexpr int64_t attention_scratch(int64_t keys, int64_t d_k) {
-  return (2 * query_block + 2 * d_k) * padded_keys(keys) + query_block + dropout_layout::group +
-         product_scratch(keys > query_block ? keys : query_block);
+  return (2 * kQueryBlock + 2 * d_k) * padded_keys(keys) + kQueryBlock + dropout_layout::kGroup +
+         product_scratch(keys > kQueryBlock ? keys : kQueryBlock);
 }
 struct AttentionBackward {
   const float* d_out;
@@ -215,34 +215,34 @@ struct Kernels {
 };
 
 namespace generic {
-extern const Kernels kernels;
+extern const Kernels kKernels;
 }
 namespace avx2 {
-extern const Kernels kernels;
+extern const Kernels kKernels;
 }
 namespace avx512 {
-extern const Kernels kernels;
+extern const Kernels kKernels;
 }
-// Factors rounded to bf16; sums in f32, over blocks of 2 * k_block terms.
+// Factors rounded to bf16; sums in f32, over blocks of 2 * kTermBlock terms.
 namespace avx512bf16 {
-extern const ProductKernel product;
+extern const ProductKernel kProduct;
 }
 // Packed b only: its columns, and the rows of a on the way in, are rounded to int8 with a scale
 // each; sums in i32.
 namespace avx512vnni {
-extern const ProductKernel product;
+extern const ProductKernel kProduct;
 // Packs integers that are already quantized; element (t, j) is b[t * b_k + j * b_n].
 void pack_integers(const Integers& b, const PackedMemory& out);
 }  // namespace avx512vnni
 // The same with AMX. bf16 results have different bits; int8 results and the layout of Packed are
 // the same.
 namespace amxbf16 {
-extern const ProductKernel product;
+extern const ProductKernel kProduct;
 void attention(const Attention&);
 void attention_backward(const Attention&, const AttentionBackward&);
 }  // namespace amxbf16
 namespace amxint8 {
-extern const ProductKernel product;
+extern const ProductKernel kProduct;
 }
 
 }  // namespace hexapla::cpu

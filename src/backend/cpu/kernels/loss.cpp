@@ -13,12 +13,12 @@ template <class F>
 inline __attribute__((always_inline)) Sums sums_of(const float* x, int64_t n, float top, F f) {
   Vec exps[4] = {}, values[4] = {};
   int64_t i = 0;
-  for (; i + 4 * N <= n; i += 4 * N)
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes)
     for (int j = 0; j < 4; ++j) {
-      const Vec v = load(x + i + j * N), e = exp(v - top);
+      const Vec v = load(x + i + j * kLanes), e = exp(v - top);
       values[j] += v;
       exps[j] += e;
-      f(i + j * N, Whole{}, e);
+      f(i + j * kLanes, Whole{}, e);
     }
   sweep(n - i, [&](int64_t c, auto at) {
     const Vec v = at(x + i + c), e = at.keep(exp(v - top), Vec{});
@@ -73,20 +73,20 @@ inline uint32_t bits_of(Int mask) {
 struct Bounds {
   float top, low;  // the maximum, and a value that at least k numbers reach (if there are k that are not NaN)
 };
-// Splits a row into 4 N parts; the k-th largest of their maxima is a good lower bound. Comparing
+// Splits a row into 4 kLanes parts; the k-th largest of their maxima is a good lower bound. Comparing
 // every number with the best so far would cost more than everything else, because many are the best
 // for a while.
 inline Bounds bounds_of(const float* x, int64_t n, int64_t k) {
-  Vec parts[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
+  Vec parts[4] = {all(-kInfinity), all(-kInfinity), all(-kInfinity), all(-kInfinity)};
   const auto highest_part = [&] { return highest(max(max(parts[0], parts[1]), max(parts[2], parts[3]))); };
   int64_t begin = 0;
-  for (; begin + 4 * N <= n; begin += 4 * N)
-    for (int64_t j = 0; j < 4; ++j) parts[j] = max(parts[j], load(x + begin + j * N));
+  for (; begin + 4 * kLanes <= n; begin += 4 * kLanes)
+    for (int64_t j = 0; j < 4; ++j) parts[j] = max(parts[j], load(x + begin + j * kLanes));
   sweep(n - begin, [&](int64_t c, auto at) { parts[0] = max(parts[0], at.keep(at(x + begin + c), parts[0])); });
   const float top = highest_part();
   float low = top;
-  for (int64_t passed = 1; passed < k && low > -infinity; ++passed) {  // removes equal ones together: lower is fine
-    for (Vec& part : parts) part = part == low ? all(-infinity) : part;
+  for (int64_t passed = 1; passed < k && low > -kInfinity; ++passed) {  // removes equal ones together: lower is fine
+    for (Vec& part : parts) part = part == low ? all(-kInfinity) : part;
     low = highest_part();
   }
   return {top, low};

@@ -5,7 +5,7 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr float infinity = __builtin_inff();
+constexpr float kInfinity = __builtin_inff();
 
 // e^x = 2^n e^r, |r| <= ln2 / 2, with the polynomial of Cephes. 0 below -87.3; never more than e^88.
 inline Vec exp(Vec x) {
@@ -101,10 +101,10 @@ inline Vec normal_cdf(Vec x) {
 }
 
 inline float highest_of(const float* x, int64_t n) {
-  Vec top[4] = {all(-infinity), all(-infinity), all(-infinity), all(-infinity)};
+  Vec top[4] = {all(-kInfinity), all(-kInfinity), all(-kInfinity), all(-kInfinity)};
   int64_t i = 0;
-  for (; i + 4 * N <= n; i += 4 * N)
-    for (int j = 0; j < 4; ++j) top[j] = max(top[j], load(x + i + j * N));
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes)
+    for (int j = 0; j < 4; ++j) top[j] = max(top[j], load(x + i + j * kLanes));
   sweep(n - i, [&](int64_t c, auto at) { top[0] = max(top[0], at.keep(at(x + i + c), top[0])); });
   return highest(max(max(top[0], top[1]), max(top[2], top[3])));
 }

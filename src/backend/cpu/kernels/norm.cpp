@@ -53,8 +53,8 @@ inline void add_norm_backward_row(const NormBackwardRows& n, int64_t row) {
 template <class F>
 inline Vec sum_of_rows(int64_t rows, F f) {
   Vec total{};
-  for (int64_t from = 0; from < rows; from += k_block) {
-    const int64_t to = from + k_block < rows ? from + k_block : rows;
+  for (int64_t from = 0; from < rows; from += kTermBlock) {
+    const int64_t to = from + kTermBlock < rows ? from + kTermBlock : rows;
     Vec s{};
     for (int64_t i = from; i < to; ++i) s += f(i);
     total += s;
@@ -63,7 +63,7 @@ inline Vec sum_of_rows(int64_t rows, F f) {
 }
 
 inline Vec square_root(Vec v) {
-  for (int64_t i = 0; i < N; ++i) v[i] = __builtin_sqrtf(v[i]);
+  for (int64_t i = 0; i < kLanes; ++i) v[i] = __builtin_sqrtf(v[i]);
   return v;
 }
 

@@ -50,12 +50,12 @@ inline void philox_round(Words& w, uint64_t k0, uint64_t k1) {
 // Factors (0 or the scale) for the first columns of a group of a row; out holds a whole group. Each
 // lane draws one counter.
 inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int64_t columns, float* out) {
-  using dropout_layout::counters, dropout_layout::halves;
+  using dropout_layout::kCounters, dropout_layout::kHalves;
   const Vec scale = all(d.scale);
-  for (int64_t lane = 0; lane < counters; lane += N) {
+  for (int64_t lane = 0; lane < kCounters; lane += kLanes) {
     Words even{}, odd{};
-    even.c[0] = ((Wide)lanes() & 0xFFFFFFFFu) + (counters * (uint64_t)group + (uint64_t)lane);  // lanes 0, 2, 4 ..
-    odd.c[0] = ((Wide)lanes() >> 32) + (counters * (uint64_t)group + (uint64_t)lane);           // lanes 1, 3, 5 ..
+    even.c[0] = ((Wide)lanes() & 0xFFFFFFFFu) + (kCounters * (uint64_t)group + (uint64_t)lane);  // lanes 0, 2, 4 ..
+    odd.c[0] = ((Wide)lanes() >> 32) + (kCounters * (uint64_t)group + (uint64_t)lane);           // lanes 1, 3, 5 ..
     even.c[1] = odd.c[1] = Wide{} + row;
     even.c[2] = odd.c[2] = Wide{} + d.tensor;
     even.c[3] = odd.c[3] = Wide{} + d.step;
@@ -64,12 +64,12 @@ inline void dropout_factors(const Dropout& d, uint32_t row, uint32_t group, int6
       philox_round(even, k0, k1);
       philox_round(odd, k0, k1);
     }
-    for (int64_t word = 0; counters * halves * word < columns; ++word) {
+    for (int64_t word = 0; kCounters * kHalves * word < columns; ++word) {
       const Uint bits = lower_halves(even.c[word], odd.c[word]);
       const Int low = (Int)(bits & 0xFFFFu), high = (Int)(bits >> 16);
-      float* const part = out + counters * halves * word + lane;
+      float* const part = out + kCounters * kHalves * word + lane;
       store(part, (Vec)((low >= d.threshold) & (Int)scale));
-      store(part + counters, (Vec)((high >= d.threshold) & (Int)scale));
+      store(part + kCounters, (Vec)((high >= d.threshold) & (Int)scale));
     }
   }
 }

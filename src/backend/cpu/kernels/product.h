@@ -1,5 +1,5 @@
 #pragma once
-// Matrix products: register tiles of tile_rows x (2 vectors), see Product in kernels.h. Terms
+// Matrix products: register tiles of kTileRows x (2 vectors), see Product in kernels.h. Terms
 // defines what a unit of a sum is and how it is added: here one f32 number, in bf16/product.cpp a
 // pair of bf16 numbers of the same size.
 #include "backend/cpu/kernels/vec.h"
@@ -8,17 +8,17 @@ namespace hexapla::cpu::ISA {
 namespace {
 
 #if VEC_BYTES == 64
-constexpr int tile_rows = 14;
+constexpr int kTileRows = 14;
 #elif VEC_BYTES == 32
-constexpr int tile_rows = 6;
+constexpr int kTileRows = 6;
 #else
-constexpr int tile_rows = 4;
+constexpr int kTileRows = 4;
 #endif
-constexpr int64_t strip = 2 * N;
+constexpr int64_t kStrip = 2 * kLanes;
 
 // Access to a by strided rows: four base pointers, so that every address is base + small multiple.
 struct Rows {
-  static constexpr int64_t fixed_step = 1;
+  static constexpr int64_t kFixedStep = 1;
   const float* base[4];
   int64_t stride;
   Rows(const float* a, int64_t row, int64_t, int rows) : stride(row) {
@@ -63,7 +63,7 @@ struct NarrowUnits {
 
 struct TileTarget {
   float* c;
-  int64_t stride, columns;  // columns: at most C * N
+  int64_t stride, columns;  // columns: at most C * kLanes
   const float* bias;        // bias of this tile's columns, or null
   Store store;
   TileTarget from_row(int64_t i) const { return {c + i * stride, stride, columns, bias, store}; }
@@ -73,14 +73,14 @@ struct TileTarget {
 // registers.
 template <int R, int C, class At>
 inline __attribute__((always_inline)) void write_column(Vec (&acc)[R][C], const int j, const TileTarget& t, At at) {
-  float* const c = t.c + j * N;
+  float* const c = t.c + j * kLanes;
   const int64_t stride = t.stride;
   if (t.store == Store::add) {
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) at(c + r * stride, at(c + r * stride) + acc[r][j]);
     return;
   }
-  const Vec bias = t.bias ? at(t.bias + j * N) : Vec{};
+  const Vec bias = t.bias ? at(t.bias + j * kLanes) : Vec{};
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) at(c + r * stride, bias + acc[r][j]);
 }
@@ -89,8 +89,8 @@ template <int R, int C, class Sum, class Target>
 inline __attribute__((always_inline)) void write(Sum (&acc)[R][C], const Target& t) {
 #pragma GCC unroll 2
   for (int j = 0; j < C; ++j) {
-    const int64_t left = t.columns - j * N;
-    if (left >= N)
+    const int64_t left = t.columns - j * kLanes;
+    if (left >= kLanes)
       write_column<R, C>(acc, j, t, Whole{});
     else if (left > 0)
       write_column<R, C>(acc, j, t, Part{left});
@@ -100,13 +100,13 @@ inline __attribute__((always_inline)) void write(Sum (&acc)[R][C], const Target&
 template <class Terms, int R, int C, class A, class Target>
 __attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64_t k, Target target) {
   for (int r = 0; r < R; ++r)  // prefetch the result, which is often far away
-    for (int j = 0; j < C; ++j) __builtin_prefetch(target.c + r * target.stride + j * N, 1);
+    for (int j = 0; j < C; ++j) __builtin_prefetch(target.c + r * target.stride + j * kLanes, 1);
   typename Terms::Sum acc[R][C];
   for (int r = 0; r < R; ++r)
     for (int j = 0; j < C; ++j) acc[r][j] = typename Terms::Sum{};
   for (int64_t t = 0; t < k; ++t, b += b_stride) {
     typename Terms::Units row[C];
-    for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b + j * N);
+    for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b + j * kLanes);
     a.fetch_next_tile(t, R);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
@@ -125,21 +125,25 @@ inline void tile_of(int rows, const A& a, const float* b, int64_t b_stride, int6
 
 // Packs k rows of a strip, padded with zero columns; b_n = 1.
 inline void pack_rows(const float* b, int64_t b_k, int64_t k, int64_t columns, float* out) {
-  for (int64_t t = 0; t < k; ++t, b += b_k, out += strip)
+  for (int64_t t = 0; t < k; ++t, b += b_k, out += kStrip)
     for (int64_t j = 0; j < 2; ++j) {
-      const int64_t left = columns - j * N;
-      store(out + j * N, left >= N ? load(b + j * N) : left > 0 ? load_part(b + j * N, left) : Vec{});
+      const int64_t left = columns - j * kLanes;
+      store(out + j * kLanes, left >= kLanes ? load(b + j * kLanes)
+                              : left > 0     ? load_part(b + j * kLanes, left)
+                                             : Vec{});
     }
 }
 
-// out[t * out_stride + i] = in[i * in_stride + t] for one block of at most N rows i and k terms t;
+// out[t * out_stride + i] = in[i * in_stride + t] for one block of at most kLanes rows i and k terms t;
 // missing rows are 0.
 inline void turn(const float* in, int64_t in_stride, int64_t rows, int64_t k, float* out, int64_t out_stride) {
-  Vec block[N];
-  for (int64_t t = 0; t < k; t += N) {
-    const int64_t left = k - t < N ? k - t : N;
-    for (int64_t i = 0; i < N; ++i)
-      block[i] = i >= rows ? Vec{} : left == N ? load(in + i * in_stride + t) : load_part(in + i * in_stride + t, left);
+  Vec block[kLanes];
+  for (int64_t t = 0; t < k; t += kLanes) {
+    const int64_t left = k - t < kLanes ? k - t : kLanes;
+    for (int64_t i = 0; i < kLanes; ++i)
+      block[i] = i >= rows        ? Vec{}
+                 : left == kLanes ? load(in + i * in_stride + t)
+                                  : load_part(in + i * in_stride + t, left);
     transpose(block);
     for (int64_t i = 0; i < left; ++i) store(out + (t + i) * out_stride, block[i]);
   }
@@ -147,9 +151,9 @@ inline void turn(const float* in, int64_t in_stride, int64_t rows, int64_t k, fl
 
 // The same for a transposed b, b_k = 1.
 inline void pack_transposed(const float* b, int64_t b_n, int64_t k, int64_t columns, float* out) {
-  for (int64_t j = 0; j < strip; j += N) {
+  for (int64_t j = 0; j < kStrip; j += kLanes) {
     const int64_t rows = columns - j < 0 ? 0 : columns - j;
-    turn(b + (rows > 0 ? j : 0) * b_n, b_n, rows, k, out + j, strip);
+    turn(b + (rows > 0 ? j : 0) * b_n, b_n, rows, k, out + j, kStrip);
   }
 }
 
@@ -160,7 +164,7 @@ struct Strip {
 
 // Rows per tile, so that m rows are split as evenly as possible.
 inline int64_t even_rows(int64_t m) {
-  const int64_t tiles = (m + tile_rows - 1) / tile_rows;
+  const int64_t tiles = (m + kTileRows - 1) / kTileRows;
   return (m + tiles - 1) / tiles;
 }
 
@@ -172,31 +176,31 @@ inline void tiles_of_strip(const Product& p, const float* a, int64_t a_row, int6
     const int here = (int)(p.m - i < rows ? p.m - i : rows);
     const Target target = whole.from_row(i);
     const A walk(a + i * a_row, a_row, a_k, here);
-    if (target.columns > N)
-      tile_of<Terms, tile_rows, 2>(here, walk, b.b, b.stride, k, target);
+    if (target.columns > kLanes)
+      tile_of<Terms, kTileRows, 2>(here, walk, b.b, b.stride, k, target);
     else
-      tile_of<Terms, tile_rows, 1>(here, walk, b.b, b.stride, k, target);
+      tile_of<Terms, kTileRows, 1>(here, walk, b.b, b.stride, k, target);
   }
 }
 
 inline Strip strip_of(const Product& p, int64_t from, int64_t t, int64_t k, float* packed) {
-  if (p.packed.strips) return {p.packed.strips + from * p.k + t * strip, strip};
-  const int64_t columns = p.n - from < strip ? p.n - from : strip;
+  if (p.packed.strips) return {p.packed.strips + from * p.k + t * kStrip, kStrip};
+  const int64_t columns = p.n - from < kStrip ? p.n - from : kStrip;
   const float* b = p.b + t * p.b_k + from * p.b_n;
   if (p.b_n != 1)
     pack_transposed(b, p.b_n, k, columns, packed);
-  else if (columns == strip && p.m <= 2 * tile_rows)
+  else if (columns == kStrip && p.m <= 2 * kTileRows)
     return {b, p.b_k};  // few rows: a copy would not pay
   else
     pack_rows(b, p.b_k, k, columns, packed);
-  return {packed, strip};
+  return {packed, kStrip};
 }
 
 // Rows a multiple of 2 KB apart map to the same few sets of the L1 cache, so such an a is copied.
 inline bool crowded(const Product& p) { return p.a_k == 1 && p.a_row % 512 == 0 && p.m > 4; }
 
 inline void copy_rows(const Product& p, int64_t t, int64_t k, float* out) {
-  for (int64_t i = 0; i < p.m; ++i, out += k_block) {
+  for (int64_t i = 0; i < p.m; ++i, out += kTermBlock) {
     const float* const row = p.a + i * p.a_row + t;
     sweep(k, [&](int64_t c, auto at) { at(out + c, at(row + c)); });  // memcpy has too much overhead
   }
@@ -223,10 +227,10 @@ struct Strides {
 };
 // The block of a from term t on, copied to a faster layout if it is read often enough.
 inline Strides block_of_a(const Product& p, int64_t t, int64_t k, float* copied) {
-  constexpr int64_t often = 4 * strip;
+  constexpr int64_t often = 4 * kStrip;
   if (crowded(p)) {
     copy_rows(p, t, k, copied);
-    return {copied, k_block, 1};
+    return {copied, kTermBlock, 1};
   }
   if (p.a_k != 1 && p.n >= often) {
     const int64_t rows = even_rows(p.m);
@@ -240,12 +244,12 @@ inline Strides block_of_a(const Product& p, int64_t t, int64_t k, float* copied)
 inline void multiply(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return product_of_nothing(p);
-  float *packed = scratch, *copied = scratch + k_block * max_strip;
-  for (int64_t t = 0; t < p.k; t += k_block) {
-    const int64_t k = p.k - t < k_block ? p.k - t : k_block;
+  float *packed = scratch, *copied = scratch + kTermBlock * kMaxStrip;
+  for (int64_t t = 0; t < p.k; t += kTermBlock) {
+    const int64_t k = p.k - t < kTermBlock ? p.k - t : kTermBlock;
     const Strides a = block_of_a(p, t, k, copied);
-    for (int64_t j = 0; j < p.n; j += strip) {
-      const int64_t columns = p.n - j < strip ? p.n - j : strip;
+    for (int64_t j = 0; j < p.n; j += kStrip) {
+      const int64_t columns = p.n - j < kStrip ? p.n - j : kStrip;
       const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};
       const Strip b = strip_of(p, j, t, k, packed);
       if (p.a_k == 1)
@@ -260,15 +264,15 @@ inline void multiply(const Product& p, float* scratch) {
 // cache.
 template <class Terms, class Target>
 inline int64_t limit_of(int64_t rounds, int64_t terms, const Target& target) {
-  alignas(64) const float a[16] = {}, b[strip] = {};
-  tile<Terms, tile_rows, 2>(Columns(a, 1, 0, tile_rows), b, 0, rounds, target);
-  return rounds * tile_rows * strip * terms * 2;
+  alignas(64) const float a[16] = {}, b[kStrip] = {};
+  tile<Terms, kTileRows, 2>(Columns(a, 1, 0, kTileRows), b, 0, rounds, target);
+  return rounds * kTileRows * kStrip * terms * 2;
 }
 
 // See ProductKernel::pack.
 inline void pack_all(const Product& p, float* strips) {
-  for (int64_t from = 0; from < p.n; from += strip, strips += strip * p.k) {
-    const int64_t columns = p.n - from < strip ? p.n - from : strip;
+  for (int64_t from = 0; from < p.n; from += kStrip, strips += kStrip * p.k) {
+    const int64_t columns = p.n - from < kStrip ? p.n - from : kStrip;
     if (p.b_n == 1)
       pack_rows(p.b + from, p.b_k, p.k, columns, strips);
     else

@@ -5,7 +5,7 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t at_once = 4;  // columns at a time, so that their sums do not wait for each other
+constexpr int64_t kAtOnce = 4;  // columns at a time, so that their sums do not wait for each other
 
 inline Vec numbers(const float* p, Whole at) { return at(p); }
 inline Vec numbers(const float* p, Part at) { return at(p); }
@@ -26,13 +26,13 @@ inline Vec numbers(const int8_t* p, Part at) {
 
 template <class T>
 inline void four_columns(const SelectedColumns& s, const T* table, int64_t from) {
-  const int64_t count = s.count - from < at_once ? s.count - from : at_once;
-  int64_t ids[at_once];
-  for (int64_t j = 0; j < at_once; ++j) ids[j] = s.ids[from + (j < count ? j : 0)];
+  const int64_t count = s.count - from < kAtOnce ? s.count - from : kAtOnce;
+  int64_t ids[kAtOnce];
+  for (int64_t j = 0; j < kAtOnce; ++j) ids[j] = s.ids[from + (j < count ? j : 0)];
   const T *a = table + ids[0] * s.d, *b = table + ids[1] * s.d, *c = table + ids[2] * s.d, *e = table + ids[3] * s.d;
   for (int64_t n = 0; n < s.rows; ++n) {
     const float* x = s.x + n * s.x_stride;
-    Vec sums[at_once] = {};
+    Vec sums[kAtOnce] = {};
     sweep(s.d, [&](int64_t i, auto at) {
       const Vec v = at(x + i);
       sums[0] += v * numbers(a + i, at);
@@ -49,7 +49,7 @@ inline void four_columns(const SelectedColumns& s, const T* table, int64_t from)
 }  // namespace
 
 void linear_selected(const SelectedColumns& s) {
-  for (int64_t from = 0; from < s.count; from += at_once) {
+  for (int64_t from = 0; from < s.count; from += kAtOnce) {
     if (s.integers)
       four_columns(s, s.integers, from);
     else

@@ -9,19 +9,19 @@ namespace {
 // Rows of `keys` scores, pad floats apart; columns from keys to pad are garbage before and 0 after.
 struct Blocks {
   int64_t pad;
-  float *scores, *gradients;         // [query_block, pad] each
+  float *scores, *gradients;         // [kQueryBlock, pad] each
   float *transposed, *d_transposed;  // [d_k, pad] each: transposed keys, additive score only
-  float* deltas;                     // [query_block]
-  float* factors;                    // [dropout_layout::group]
+  float* deltas;                     // [kQueryBlock]
+  float* factors;                    // [dropout_layout::kGroup]
   float* product;                    // scratch of a product
   explicit Blocks(const Attention& a) : pad(padded_keys(a.keys)) {
     scores = a.scratch;
-    gradients = scores + query_block * pad;
-    transposed = gradients + query_block * pad;
+    gradients = scores + kQueryBlock * pad;
+    transposed = gradients + kQueryBlock * pad;
     d_transposed = transposed + a.d_k * pad;
     deltas = d_transposed + a.d_k * pad;
-    factors = deltas + query_block;
-    product = factors + dropout_layout::group;
+    factors = deltas + kQueryBlock;
+    product = factors + dropout_layout::kGroup;
   }
 };
 
@@ -32,7 +32,7 @@ inline int64_t visible(const Attention& a, int64_t query) {
 // s <- scale s + mask for the first n; returns their maximum.
 inline float finish_scores(const Attention& a, int64_t query, int64_t n, float* s) {
   const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
-  Vec top = all(-infinity);
+  Vec top = all(-kInfinity);
   sweep(n, [&](int64_t i, auto at) {
     Vec v = at(s + i) * a.scale;
     if (mask) v += at(mask + i);
@@ -60,9 +60,9 @@ inline void clear(float* p, int64_t n) {
 // Softmax in registers, without a mask: of the first n scores in V vectors; the rest become 0.
 template <int V>
 inline float softmax_short(float* s, int64_t n, float scale) {
-  Vec v[V], top = all(-infinity), total{};
+  Vec v[V], top = all(-kInfinity), total{};
   for (int j = 0; j < V; ++j) {
-    v[j] = first(load(s + j * N) * scale, n - j * N, all(-infinity));
+    v[j] = first(load(s + j * kLanes) * scale, n - j * kLanes, all(-kInfinity));
     top = max(top, v[j]);
   }
   const float highest_score = highest(top);
@@ -71,16 +71,16 @@ inline float softmax_short(float* s, int64_t n, float scale) {
     total += v[j];
   }
   const float all_of_it = sum(total), inverse = 1.0f / all_of_it;
-  for (int j = 0; j < V; ++j) store(s + j * N, v[j] * inverse);
+  for (int j = 0; j < V; ++j) store(s + j * kLanes, v[j] * inverse);
   return highest_score + __builtin_logf(all_of_it);
 }
 
 inline float softmax_long(const Attention& a, int64_t query, float* s, int64_t pad) {
   const int64_t n = visible(a, query);
   const float top = finish_scores(a, query, n, s);
-  if (!(top > -infinity) && top == top) {
+  if (!(top > -kInfinity) && top == top) {
     clear(s, pad);
-    return -infinity;
+    return -kInfinity;
   }
   const float total = exponentials(s, n, top), inverse = 1.0f / total;
   sweep(n, [&](int64_t i, auto at) { at(s + i, at(s + i) * inverse); });
@@ -91,7 +91,7 @@ inline float softmax_long(const Attention& a, int64_t query, float* s, int64_t p
 // Turns scores into weights, 0 for invisible columns; returns the log of the sum of e^score. The
 // choice of implementation depends on the sequence alone.
 inline float softmax_row(const Attention& a, int64_t query, float* s, int64_t pad) {
-  const int64_t vectors = a.mask || a.keys == 0 ? 0 : (a.keys + N - 1) / N;
+  const int64_t vectors = a.mask || a.keys == 0 ? 0 : (a.keys + kLanes - 1) / kLanes;
   switch (vectors) {
     case 1:
       return softmax_short<1>(s, visible(a, query), a.scale);
@@ -108,12 +108,12 @@ inline float softmax_row(const Attention& a, int64_t query, float* s, int64_t pa
 
 // Recomputes the weights from the scores and the lse of the forward pass.
 inline void weights_again(const Attention& a, int64_t query, float lse, float* s, int64_t pad) {
-  const int64_t n = lse == -infinity ? 0 : visible(a, query);
+  const int64_t n = lse == -kInfinity ? 0 : visible(a, query);
   const float* mask = a.mask ? a.mask + query * a.mask_stride : nullptr;
   if (mask)
     sweep(n, [&](int64_t i, auto at) { at(s + i, exp(at(s + i) * a.scale + at(mask + i) - lse)); });
   else  // there is room for whole vectors
-    for (int64_t i = 0; i < n; i += N) store(s + i, exp(load(s + i) * a.scale - lse));
+    for (int64_t i = 0; i < n; i += kLanes) store(s + i, exp(load(s + i) * a.scale - lse));
   clear(s + n, pad - n);
 }
 
@@ -121,13 +121,13 @@ inline void weights_again(const Attention& a, int64_t query, float lse, float* s
 // keys: one draw serves the neighboring queries of a tile.
 template <class F>
 inline void with_dropout(const Attention& a, int64_t first, int64_t n, float* factors, F f) {
-  constexpr int64_t together = dropout_layout::tile_queries, keys = dropout_layout::tile_keys;
+  constexpr int64_t together = dropout_layout::kTileQueries, keys = dropout_layout::kTileKeys;
   for (int64_t query = first; query < first + n;) {
     const int64_t row = a.first_query + query, quad = row / together;
     const int64_t left = together - row % together, count = first + n - query < left ? first + n - query : left;
     for (int64_t from = 0; from < a.keys; from += keys) {
       const int64_t columns = a.keys - from < keys ? a.keys - from : keys;
-      dropout_factors(a.dropout, (uint32_t)(quad * a.heads + a.head), (uint32_t)(from / keys), dropout_layout::group,
+      dropout_factors(a.dropout, (uint32_t)(quad * a.heads + a.head), (uint32_t)(from / keys), dropout_layout::kGroup,
                       factors);
       for (int64_t i = 0; i < count; ++i) f(query + i, from, columns, factors + keys * (row % together + i));
     }

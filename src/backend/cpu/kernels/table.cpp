@@ -10,13 +10,13 @@ int64_t units(int64_t k) { return k; }
 void pack(const Product& p, const PackedMemory& out) { pack_all(p, out.strips); }
 int64_t scratch(int64_t m, int64_t) { return product_scratch(m); }
 int64_t limit(int64_t rounds) {
-  float c[tile_rows * strip];
-  return limit_of<Singles>(rounds, 1, TileTarget{c, strip, strip, nullptr, Store::set});
+  float c[kTileRows * kStrip];
+  return limit_of<Singles>(rounds, 1, TileTarget{c, kStrip, kStrip, nullptr, Store::set});
 }
 }  // namespace
 
-const Kernels kernels = {
-    {tile_rows, strip, run, units, pack, scratch, limit},
+const Kernels kKernels = {
+    {kTileRows, kStrip, run, units, pack, scratch, limit},
     fill,
     fill_past_cache,
     add,

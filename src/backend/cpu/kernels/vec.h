@@ -12,7 +12,7 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t N = VEC_BYTES / 4;
+constexpr int64_t kLanes = VEC_BYTES / 4;
 typedef float Vec __attribute__((vector_size(VEC_BYTES)));
 typedef int32_t Int __attribute__((vector_size(VEC_BYTES)));
 typedef uint32_t Uint __attribute__((vector_size(VEC_BYTES)));
@@ -55,7 +55,7 @@ inline void finish_stores() {
 }
 inline Vec all(float x) { return x - Vec{}; }  // x - 0 is x even for -0: a broadcast without an addition
 
-// The first n lanes, 0 <= n < N; the others are 0 and their memory is not accessed.
+// The first n lanes, 0 <= n < kLanes; the others are 0 and their memory is not accessed.
 #if VEC_BYTES == 64
 inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p); }
 inline void store_part(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v); }
@@ -109,27 +109,27 @@ inline float highest(Vec v) {
 
 template <int... I>
 inline Vec interleave_low(Vec a, Vec b, Seq<I...>) {
-  return __builtin_shufflevector(a, b, (I / 2 + (I & 1) * (int)N)...);
+  return __builtin_shufflevector(a, b, (I / 2 + (I & 1) * (int)kLanes)...);
 }
 template <int... I>
 inline Vec interleave_high(Vec a, Vec b, Seq<I...>) {
-  return __builtin_shufflevector(a, b, ((int)N / 2 + I / 2 + (I & 1) * (int)N)...);
+  return __builtin_shufflevector(a, b, ((int)kLanes / 2 + I / 2 + (I & 1) * (int)kLanes)...);
 }
-// rows[i][j] <-> rows[j][i]: log2(N) perfect shuffles.
-inline void transpose(Vec (&rows)[N]) {
-  for (int64_t step = 1; step < N; step *= 2) {
-    Vec next[N];
-    for (int64_t i = 0; i < N / 2; ++i) {
-      next[2 * i] = interleave_low(rows[i], rows[i + N / 2], Lanes{});
-      next[2 * i + 1] = interleave_high(rows[i], rows[i + N / 2], Lanes{});
+// rows[i][j] <-> rows[j][i]: log2(kLanes) perfect shuffles.
+inline void transpose(Vec (&rows)[kLanes]) {
+  for (int64_t step = 1; step < kLanes; step *= 2) {
+    Vec next[kLanes];
+    for (int64_t i = 0; i < kLanes / 2; ++i) {
+      next[2 * i] = interleave_low(rows[i], rows[i + kLanes / 2], Lanes{});
+      next[2 * i + 1] = interleave_high(rows[i], rows[i + kLanes / 2], Lanes{});
     }
-    for (int64_t i = 0; i < N; ++i) rows[i] = next[i];
+    for (int64_t i = 0; i < kLanes; ++i) rows[i] = next[i];
   }
 }
 
 // Lane j of the result is the sum of rows[j]; overwrites rows.
-inline Vec sums_of_rows(Vec (&rows)[N]) {
-  for (int64_t half = N / 2; half > 0; half /= 2)
+inline Vec sums_of_rows(Vec (&rows)[kLanes]) {
+  for (int64_t half = kLanes / 2; half > 0; half /= 2)
     for (int64_t i = 0; i < half; ++i)
       rows[i] = interleave_low(rows[i], rows[i + half], Lanes{}) + interleave_high(rows[i], rows[i + half], Lanes{});
   return rows[0];
@@ -151,7 +151,7 @@ struct Part {
 template <class Body>
 inline __attribute__((always_inline)) void sweep(int64_t n, Body body) {
   int64_t i = 0;
-  for (; i + N <= n; i += N) body(i, Whole{});
+  for (; i + kLanes <= n; i += kLanes) body(i, Whole{});
   if (i < n) body(i, Part{n - i});
 }
 

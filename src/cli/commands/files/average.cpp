@@ -32,8 +32,8 @@ void add_average(Command& app, Action& chosen) {
   c->add_option("models", o.models, "model files, checkpoints (DIR/checkpoints/update-...), or training folders")
       ->type_name("MODEL")
       ->required();
-  c->add_option("--last", o.last, ranges::count_from_1, "use the last N checkpoints of each training folder");
-  c->add_option("--best", o.best, ranges::count_from_1, "use the N best validated models of each training folder")
+  c->add_option("--last", o.last, ranges::kCountFrom1, "use the last N checkpoints of each training folder");
+  c->add_option("--best", o.best, ranges::kCountFrom1, "use the N best validated models of each training folder")
       ->when([&o] {
         return When{o.last == 0, "chooses by score, but `last` takes the last ones: leave one of them out"};
       });

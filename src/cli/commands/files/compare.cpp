@@ -57,16 +57,16 @@ void add_compare(Command& app, Action& chosen) {
   c->add_option("--lines", compare->options.lines, Range<int64_t>{1, 1'000'000}, "number of made-up lines")
       ->default_str("100")
       ->when(made_up);
-  c->add_option("--seed", compare->options.seed, ranges::seed, "random seed of the made-up lines")
+  c->add_option("--seed", compare->options.seed, ranges::kSeed, "random seed of the made-up lines")
       ->default_str("1")
       ->when(made_up);
   c->add_option("-b,--beam-size", compare->options.beam_size,
-                Range<int64_t>{.least = ranges::beam.least, .most = ranges::beam.most, .zero = "own"},
+                Range<int64_t>{.least = ranges::kBeam.least, .most = ranges::kBeam.most, .zero = "own"},
                 "hypotheses kept at each step, in both searches; own: each model's default")
       ->default_str("own");
   bind_options(*c, compare->options.search, api::CompareOptions::searched());
   compare->options.given = given_in(*c);
-  c->add_option("--threads", compare->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", compare->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("--json", compare->json, "JSON, with the lines that are translated otherwise");
   c->footer(

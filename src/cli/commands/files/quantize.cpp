@@ -65,10 +65,10 @@ void add_quantize(Command& app, Action& chosen) {
   c->add_option("--keep", q->options.keep,
                 "parts that stay in f32, by the beginning of their names, as in encoder.layers.0.")
       ->type_name("NAME");
-  c->add_option("-b,--beam-size", q->options.search.beam_size, ranges::beam, "beam size of the measurement")
+  c->add_option("-b,--beam-size", q->options.search.beam_size, ranges::kBeam, "beam size of the measurement")
       ->default_str("4")
       ->when(measured);
-  c->add_option("--threads", q->threads, ranges::threads, "compute threads; 0: one per available core")
+  c->add_option("--threads", q->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->add_flag("-q,--quiet", q->quiet, "print only errors");
   c->add_option("--color", q->color, "auto, always or never")

@@ -14,8 +14,8 @@
 namespace hexapla::cli {
 namespace {
 
-constexpr size_t shown_before = 12;  // outputs before the first bad one
-constexpr size_t shown_largest = 12;
+constexpr size_t kShownBefore = 12;  // outputs before the first bad one
+constexpr size_t kShownLargest = 12;
 
 std::string table_head() {
   return fmt::format("{:>6}  {:<44} {:<28} {:<7} {:>13} {:>11}  {}\n", "output", "place", "op", "name", "shape",
@@ -37,7 +37,7 @@ std::vector<size_t> largest_outputs(const std::vector<OpOutput>& outputs) {
   std::iota(indices.begin(), indices.end(), size_t{0});
   std::stable_sort(indices.begin(), indices.end(),
                    [&](size_t a, size_t b) { return outputs[a].found.largest > outputs[b].found.largest; });
-  indices.resize(std::min(indices.size(), shown_largest));
+  indices.resize(std::min(indices.size(), kShownLargest));
   return indices;
 }
 
@@ -67,7 +67,7 @@ struct Replay {
       for (const size_t i : largest_outputs(f.outputs)) text += table_row(i, f.outputs[i]);
       return text + "(the largest; --all shows every output)\n";
     }
-    const size_t from = all || f.first_bad < shown_before ? 0 : f.first_bad - shown_before;
+    const size_t from = all || f.first_bad < kShownBefore ? 0 : f.first_bad - kShownBefore;
     const size_t to = all ? f.outputs.size() : std::min(f.first_bad + 3, f.outputs.size());
     for (size_t i = from; i < to; ++i)
       text += table_row(i, f.outputs[i]) + (i == f.first_bad ? "        ^ the first bad value\n" : "");
@@ -83,7 +83,7 @@ void add_replay(Command& app, Action& chosen) {
   c->add_option("DIR", r->path, "folder of the run, or its folder failure")->required();
   c->add_option("--precision", r->precision, "f32 or bf16; default: that of the run");
   c->add_flag("--all", r->all, "every output of every op, not only those around the first bad value");
-  c->add_option("--threads", r->threads, ranges::threads,
+  c->add_option("--threads", r->threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->footer(

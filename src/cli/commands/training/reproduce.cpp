@@ -74,10 +74,10 @@ void add_reproduce(Command& app, Action& chosen) {
       ->type_name("PROGRAM");
   c->add_option("-o,--out", r->options.out, "folder of the new run; default: the folder reproduced next to the model")
       ->type_name("DIR");
-  c->add_option("--threads", r->options.threads, ranges::threads,
+  c->add_option("--threads", r->options.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
-  c->add_option("--memory", r->options.memory, ranges::mebibytes, "MiB that training may use; 0: as for train")
+  c->add_option("--memory", r->options.memory, ranges::kMebibytes, "MiB that training may use; 0: as for train")
       ->default_str("0");
   c->add_flag("-q,--quiet", r->quiet, "print only errors and the result");
   c->add_option("--color", r->color, "auto, always or never")

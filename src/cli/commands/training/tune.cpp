@@ -63,7 +63,7 @@ class TuneProgress : public train::tune::TuneWatcher {
 };
 
 // Help of options whose meaning differs from training.
-const std::map<std::string, std::string> help_of_its_own{
+const std::map<std::string, std::string> kHelpOfItsOwn{
     {"train-sets", "text to train on: source and target files in turn, or .tsv files"},
     {"valid-sets", "text to measure on; without it, pairs of the training sets are held out"},
     {"model", "folder of the tuning: trials, report, result"},
@@ -140,8 +140,8 @@ void add_tune(Command& app, Action& chosen) {
   train::TrainOptions::visit(tune->options, [&](const std::string& name, auto& field, const std::string& help,
                                                 const auto& allowed, const auto&...) {
     if (!is_flag(name)) return;
-    const auto of_its_own = help_of_its_own.find(name);
-    const std::string own = of_its_own == help_of_its_own.end() ? spell_options(help, as_flag) : of_its_own->second;
+    const auto of_its_own = kHelpOfItsOwn.find(name);
+    const std::string own = of_its_own == kHelpOfItsOwn.end() ? spell_options(help, as_flag) : of_its_own->second;
     Option* option = declare_option(*c, "--" + name, field, own, allowed);
     if (name == "model") option->type_name("DIR");
     if (name == "train-sets" || name == "valid-sets") option->type_name("SOURCE TARGET")->check(text_input());

@@ -43,7 +43,7 @@ class MarianFront {
   }
   // The size includes a final zero.
   std::string text(uint64_t size, const char* what) {
-    if (size > limits::name + 1) refuse(cat(what, " has ", size, " bytes, allowed are ", limits::name + 1));
+    if (size > limits::kName + 1) refuse(cat(what, " has ", size, " bytes, allowed are ", limits::kName + 1));
     skip(size, what);
     std::string bytes(size, '\0');
     file_.read(at_ - size, bytes.data(), size);
@@ -68,12 +68,12 @@ MarianFile::MarianFile(const std::string& path) : file_(path) {
   if (const auto version = front.number<uint64_t>("the version"); version != kMarianVersion)
     front.refuse(cat("it begins with version ", version, " of Marian's format; read is ", kMarianVersion));
   const auto count = front.number<uint64_t>("the number of items");
-  if (count > limits::tensors) front.refuse(cat("there should be ", count, " items; no model has so many"));
+  if (count > limits::kTensors) front.refuse(cat("there should be ", count, " items; no model has so many"));
   std::vector<Head> all;
   for (uint64_t i = 0; i < count; ++i) {
     Head& h = all.emplace_back();
     for (uint64_t* n : {&h.name_bytes, &h.type, &h.rank, &h.bytes}) *n = front.number<uint64_t>("the head of an item");
-    if (h.rank > limits::rank) front.refuse(cat("item ", i, " has the rank ", h.rank));
+    if (h.rank > limits::kRank) front.refuse(cat("item ", i, " has the rank ", h.rank));
   }
   for (Head& h : all) h.name = front.text(h.name_bytes, "an item's name");
   for (Head& h : all)

@@ -20,7 +20,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr uint32_t binary_version = 6, revision = 7;
+constexpr uint32_t kBinaryVersion = 6, kRevision = 7;
 enum class Element : uint8_t { f32 = 0, i8 = 1, i16 = 2 };
 
 template <class T>
@@ -77,7 +77,7 @@ class Variables {
   void alias(const std::string& name, const std::string& of) { aliases_[name] = of; }
   void write(const std::string& path) const {
     AtomicFile file(path);
-    file.write(packed(binary_version) + packed_text("TransformerSpec") + packed(revision) +
+    file.write(packed(kBinaryVersion) + packed_text("TransformerSpec") + packed(kRevision) +
                packed(static_cast<uint32_t>(all_.size())));
     for (const auto& [name, v] : all_) {
       std::string head = packed_text(name) + packed(static_cast<uint8_t>(v.shape.size()));
@@ -235,7 +235,7 @@ class Exporter {
     out_.add_flag(stack + "/num_heads", static_cast<int16_t>(c.heads));
     out_.add_flag(stack + "/pre_norm", static_cast<int8_t>(c.norm_position == "pre"));
     out_.add_flag(stack + "/activation", activation_of(c));
-    const int64_t rows = c.positions == "learned" ? c.max_positions : positions_written;
+    const int64_t rows = c.positions == "learned" ? c.max_positions : kPositionsWritten;
     std::vector<float>& table = tables_.emplace_back(position_table(input.positions, rows, c.d_model));
     out_.add_numbers(stack + "/position_encodings/encodings", Tensor::of(table.data(), {rows, c.d_model}));
   }

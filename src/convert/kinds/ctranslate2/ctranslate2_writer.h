@@ -11,7 +11,7 @@ namespace hexapla::convert {
 enum class CTranslate2Type { f32, int8 };
 
 // Positions in the exported table of sinusoids; ours are computed without limit.
-inline constexpr int64_t positions_written = 1024;
+inline constexpr int64_t kPositionsWritten = 1024;
 
 // Writes a folder for ctranslate2.Translator: model.bin (version 6, TransformerSpec 7),
 // config.json, the vocabularies, and the SentencePiece models source.spm and target.spm, or

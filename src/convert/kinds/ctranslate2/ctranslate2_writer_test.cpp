@@ -20,10 +20,10 @@
 namespace hexapla::convert {
 namespace {
 
-const std::string small = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+const std::string kSmall = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
 
 struct ToCTranslate2 : TestFolder {
-  model::LoadedModel model = model::load_model(small);
+  model::LoadedModel model = model::load_model(kSmall);
 };
 
 std::vector<float> read(const CTranslate2File& file, const std::string& name) { return file.read(file.get(name)); }
@@ -45,7 +45,7 @@ TEST_F(ToCTranslate2, HasEveryWeightTransposed) {
   const auto table = model.net->source_embedding().table.value.values<float>();
   EXPECT_EQ(read(file, "decoder/projection/weight"), std::vector<float>(table.begin(), table.end()));
   const std::vector<float> positions = read(file, "encoder/position_encodings/encodings");
-  ASSERT_EQ(positions.size(), static_cast<size_t>(positions_written) * d_model);
+  ASSERT_EQ(positions.size(), static_cast<size_t>(kPositionsWritten) * d_model);
   EXPECT_EQ(positions[0], 0);
   EXPECT_EQ(positions[1], 1);
   EXPECT_NEAR(positions[5 * d_model], std::sin(5.0), 1e-6);
@@ -98,7 +98,7 @@ TEST_F(ToCTranslate2, WritesAllOrNothing) {
 
 TEST_F(ToCTranslate2, RefusesWhatItCannotSay) {
   const auto refusal = [&](auto change) {
-    model::LoadedModel other = model::load_model(small);
+    model::LoadedModel other = model::load_model(kSmall);
     change(other.config);
     try {
       export_ctranslate2(other, at("refused"), CTranslate2Type::f32);
@@ -189,7 +189,7 @@ TEST_F(ToCTranslate2, CTranslate2GivesTheSameTranslations) {
                                   at("out"), " < ", lines, " > ", at("theirs"));
   ASSERT_EQ(std::system(command.c_str()), 0);
   const std::string ours =
-      cat(build_path("hexapla"), " translate -q --beam-size 1 -m ", small, " < ", lines, " > ", at("ours"));
+      cat(build_path("hexapla"), " translate -q --beam-size 1 -m ", kSmall, " < ", lines, " > ", at("ours"));
   ASSERT_EQ(std::system(ours.c_str()), 0);
   EXPECT_EQ(read_file(at("theirs")), read_file(at("ours")));
 }

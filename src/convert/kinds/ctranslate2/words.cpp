@@ -183,7 +183,7 @@ std::string vocabulary(const Side& side, const TokenRules& r) {
   if (side.subwords.ends_with(kMerges) && has_byte_level_files(directory_of(side.subwords))) {
     bytes = byte_level(side, r);
   } else if (!side.subwords.empty() && (side.subwords.ends_with(".spm") || side.subwords.ends_with(".model"))) {
-    bytes = read_limited(side.subwords, limits::text);
+    bytes = read_limited(side.subwords, limits::kText);
     if (!is_vocabulary(text::PieceModel::parse(bytes, side.subwords), side, r)) bytes.clear();
   }
   if (bytes.empty())

@@ -34,7 +34,7 @@ struct Victim {
 };
 std::ostream& operator<<(std::ostream& out, const Victim& v) { return out << v.name; }
 
-const std::vector<Victim> victims{
+const std::vector<Victim> kVictims{
     {"Marian",
      "hf_marian_joint",
      {"config.json", "generation_config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"},
@@ -120,12 +120,12 @@ class HostileFiles : public TestFolder, public testing::WithParamInterface<Victi
   }
   void read_tokenizer() const { read_tokenizer_json(at("m/tokenizer.json"), LanguageStyle::script, 1 << 16); }
 };
-INSTANTIATE_TEST_SUITE_P(OfEveryKind, HostileFiles, testing::ValuesIn(victims),
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, HostileFiles, testing::ValuesIn(kVictims),
                          [](const auto& kind) { return kind.param.name; });
 
 // The nightly run tries 10^5 files.
 TEST_P(HostileFiles, AreReadOrRefusedInTime) {
-  const size_t count = long_tests() ? 100'000 / victims.size() + 1 : 200;
+  const size_t count = long_tests() ? 100'000 / kVictims.size() + 1 : 200;
   const size_t most = long_tests() ? size_t{1} << 19 : size_t{1} << 15;
   EXPECT_FALSE(refused()) << "as it is";
   size_t refusals = 0;

@@ -19,7 +19,7 @@ using Type = PieceModel::Type;
 constexpr const char *kStart = "<s>", *kEnd = "</s>", *kUnknown = "<unk>", *kPadding = "<pad>", *kMask = "<mask>";
 
 std::vector<std::pair<std::string, std::string>> read_merges(const std::string& path) {
-  const std::string text = read_limited(path, limits::text);
+  const std::string text = read_limited(path, limits::kText);
   std::vector<std::pair<std::string, std::string>> merges;
   size_t number = 0;
   for (size_t at = 0; at < text.size();) {
@@ -33,8 +33,8 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::string& 
     if (blank == line.npos || blank == 0 || blank + 1 == line.size() || line.find(' ', blank + 1) != line.npos)
       throw DataError(cat(path, ":", number, ": ", shown(line), " is no pair of pieces with a blank between them; the ",
                           "file is damaged, get it again from its source"));
-    if (merges.size() == limits::merges)
-      throw DataError(cat(path, ":", number, ": there are more than ", limits::merges, " merges"));
+    if (merges.size() == limits::kMerges)
+      throw DataError(cat(path, ":", number, ": there are more than ", limits::kMerges, " merges"));
     merges.emplace_back(line.substr(0, blank), line.substr(blank + 1));
   }
   return merges;

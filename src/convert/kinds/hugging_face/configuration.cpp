@@ -167,9 +167,9 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
   c.d_model = json.whole("d_model", width);
   c.d_ff = same_on_both_sides(json, "encoder_ffn_dim", "decoder_ffn_dim", inner);
   c.heads = same_on_both_sides(json, "encoder_attention_heads", "decoder_attention_heads", heads);
-  c.dropout = json.number("dropout", ranges::below_1, 0.1);
-  c.attention_dropout = json.number("attention_dropout", ranges::below_1, 0);
-  c.activation_dropout = json.number("activation_dropout", ranges::below_1, 0);
+  c.dropout = json.number("dropout", ranges::kBelow1, 0.1);
+  c.attention_dropout = json.number("attention_dropout", ranges::kBelow1, 0);
+  c.activation_dropout = json.number("activation_dropout", ranges::kBelow1, 0);
   c.activation = activation_of(json, activation);
   c.attention_bias = true;
   c.norm_eps = 1e-5;

@@ -118,7 +118,7 @@ void read_rules(const JsonFile& json, Generation& g) {
   if (ngram > 0) g.search["no-repeat-ngram"] = cat(ngram);
   if (ngram == 1 && g.start == g.end)
     json.refuse("no_repeat_ngram_size", "0, or from 2 on: translations start with </s>, which then ends none");
-  const double penalty = json.number("repetition_penalty", ranges::repetition_penalty, 1);
+  const double penalty = json.number("repetition_penalty", ranges::kRepetitionPenalty, 1);
   if (penalty != 1) g.search["repetition-penalty"] = cat(penalty);
 }
 
@@ -144,8 +144,8 @@ void read_forbidden(const JsonFile& json, int64_t padding, Generation& g) {
 }
 
 void read_search(const JsonFile& json, Generation& g) {
-  g.search["beam-size"] = cat(json.whole("num_beams", ranges::beam, 1));
-  g.search["length-penalty"] = cat(json.number("length_penalty", ranges::length_penalty, 1));
+  g.search["beam-size"] = cat(json.whole("num_beams", ranges::kBeam, 1));
+  g.search["length-penalty"] = cat(json.number("length_penalty", ranges::kLengthPenalty, 1));
   g.search["length-normalization"] = "power";
   const nlohmann::json& early = json.value("early_stopping");
   if (!early.is_null() && !early.is_boolean() && early != "never")

@@ -58,11 +58,11 @@ Config config_of_kind(const JsonFile& json, const MultilingualKind& kind, const 
   c.embedding_scale = json.flag("scale_embedding", kind.scaled) ? "sqrt" : "none";
   if (c.positions == "learned") {
     const ForeignTensor& table = tensors.get("model.encoder.embed_positions.weight");
-    if (table.shape.size() != 2 || table.shape[0] <= learned_positions_from)
+    if (table.shape.size() != 2 || table.shape[0] <= kFirstLearnedPosition)
       throw DataError(cat(tensors.path(), ": the tensor ", table.text(), " should be a table of positions"));
-    c.max_positions = static_cast<int64_t>(table.shape[0] - learned_positions_from);
+    c.max_positions = static_cast<int64_t>(table.shape[0] - kFirstLearnedPosition);
   } else {
-    c.first_position = learned_positions_from;  // fairseq's first position follows the padding's id
+    c.first_position = kFirstLearnedPosition;  // fairseq's first position follows the padding's id
     if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   }
   return c;

@@ -83,7 +83,7 @@ WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& 
   if (c.positions == "learned")
     for (const std::string side : {"encoder", "decoder"})
       map.origins[side + ".input.positions.table"] = {{{cat("model.", side, ".embed_positions.weight"),
-                                                        learned_positions_from, static_cast<size_t>(c.max_positions)}}};
+                                                        kFirstLearnedPosition, static_cast<size_t>(c.max_positions)}}};
   return map;
 }
 

@@ -35,6 +35,6 @@ std::string check_other_tables(const model::Config& config, const HuggingFaceTab
 std::shared_ptr<const ForeignTensors> open_hugging_face_weights(const std::string& folder);
 
 // Rows before position 0 in a table of learned positions (transformers' offset in BART and mBART).
-inline constexpr size_t learned_positions_from = 2;
+inline constexpr size_t kFirstLearnedPosition = 2;
 
 }  // namespace hexapla::convert

@@ -376,7 +376,7 @@ std::string vocabulary(const std::string& path, const std::string& subwords, int
 
 std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
   std::map<std::string, std::string> search;
-  search["beam-size"] = cat(yaml.has("beam-size") ? yaml.whole("beam-size", ranges::beam) : 12);
+  search["beam-size"] = cat(yaml.has("beam-size") ? yaml.whole("beam-size", ranges::kBeam) : 12);
   search["length-penalty"] = cat(yaml.number("normalize", {-100, 100}, 0));
   search["length-normalization"] = "power";
   search["word-penalty"] = cat(yaml.number("word-penalty", {-1e6, 1e6}, 0));

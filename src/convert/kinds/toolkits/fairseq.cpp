@@ -65,11 +65,11 @@ void set_positions(Config& c, const RecordedOptions& o, const ForeignTensors& te
     c.positions = "learned";
     const int64_t rows = std::min(table_rows(tensors, "model.encoder.embed_positions.weight"),
                                   table_rows(tensors, "model.decoder.embed_positions.weight"));
-    c.max_positions = rows - static_cast<int64_t>(learned_positions_from);
+    c.max_positions = rows - static_cast<int64_t>(kFirstLearnedPosition);
     if (c.max_positions < 1) throw DataError(cat(tensors.path(), ": its tables of positions have ", rows, " rows"));
   } else {
     c.positions = "timing-signal";
-    c.first_position = learned_positions_from;  // fairseq's first position follows the padding's id
+    c.first_position = kFirstLearnedPosition;  // fairseq's first position follows the padding's id
   }
 }
 
@@ -83,9 +83,9 @@ Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   c.heads = same_on_both_sides(o, "attention_heads", {1, 1 << 12});
   for (const char* width : {"decoder_input_dim", "decoder_output_dim"})
     if (o.whole(width, {1, 1 << 16}, c.d_model) != c.d_model) o.refuse(width, cat(c.d_model, ", the model's width"));
-  c.dropout = o.number("dropout", ranges::below_1, 0.1);
-  c.attention_dropout = o.number("attention_dropout", ranges::below_1, 0);
-  c.activation_dropout = o.number("activation_dropout", ranges::below_1, 0);
+  c.dropout = o.number("dropout", ranges::kBelow1, 0.1);
+  c.attention_dropout = o.number("attention_dropout", ranges::kBelow1, 0);
+  c.activation_dropout = o.number("activation_dropout", ranges::kBelow1, 0);
   c.activation = activation_of(o);
   c.norm_position = same_on_both_sides(o, "normalize_before") ? "pre" : "post";
   c.embedding_norm = o.flag("layernorm_embedding", false);

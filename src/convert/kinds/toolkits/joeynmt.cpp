@@ -91,7 +91,7 @@ Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   c.d_model = sides.whole("hidden_size", {1, 1 << 16});
   c.d_ff = sides.whole("ff_size", {1, 1 << 20});
   c.heads = sides.whole("num_heads", {1, 1 << 12});
-  c.dropout = yaml.number("model.encoder.dropout", ranges::below_1, 0.1);
+  c.dropout = yaml.number("model.encoder.dropout", ranges::kBelow1, 0.1);
   c.activation = sides.word("activation", "relu");
   if (c.activation != "relu" && c.activation != "gelu" && c.activation != "swish")
     yaml.refuse("model.encoder.activation", "relu, gelu or swish");
@@ -172,7 +172,7 @@ TokenSide side_of(const PlainYaml& yaml, const std::string& folder, const std::s
 // Its beam, and the length normalization of Wu et al. 2016, if any.
 std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
   std::map<std::string, std::string> search;
-  if (yaml.has("testing.beam_size")) search["beam-size"] = cat(yaml.whole("testing.beam_size", ranges::beam));
+  if (yaml.has("testing.beam_size")) search["beam-size"] = cat(yaml.whole("testing.beam_size", ranges::kBeam));
   const double alpha = yaml.number("testing.beam_alpha", {-1e3, 1e3}, yaml.number("testing.alpha", {-1e3, 1e3}, -1));
   search["length-penalty"] = cat(std::max(alpha, 0.0));
   search["length-normalization"] = "paper";

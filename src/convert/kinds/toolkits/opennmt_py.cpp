@@ -82,8 +82,8 @@ Config config_of(const RecordedOptions& o) {
   c.d_model = width_of(o);
   c.d_ff = o.whole("transformer_ff", {1, 1 << 20});
   c.heads = o.whole("heads", {1, 1 << 12});
-  c.dropout = o.number("dropout", ranges::below_1, 0.1);
-  c.attention_dropout = o.number("attention_dropout", ranges::below_1, 0);
+  c.dropout = o.number("dropout", ranges::kBelow1, 0.1);
+  c.attention_dropout = o.number("attention_dropout", ranges::kBelow1, 0);
   c.activation = activation_of(o, c.gated);
   c.norm_position = "pre";
   c.norm_eps = o.number("norm_eps", {.least = 0, .most = 1, .open_least = true}, 1e-6);

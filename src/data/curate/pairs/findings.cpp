@@ -27,10 +27,10 @@ constexpr FaultInfo kInfo[kFaults] = {
 
 // Shortens examples, as a line may have a megabyte.
 std::string beginning(std::string_view text) {
-  constexpr size_t kLongest = 400;
+  constexpr size_t longest = 400;
   size_t end = text.size();
-  if (end > kLongest) {
-    for (end = kLongest; end > kLongest - 4 && (text[end] & 0xC0) == 0x80;) --end;
+  if (end > longest) {
+    for (end = longest; end > longest - 4 && (text[end] & 0xC0) == 0x80;) --end;
   }
   return std::string(text.substr(0, end));
 }

@@ -215,7 +215,7 @@ int best_single_shift(const Learner& learner, const ShiftOptions& options) {
 // Scores learned only from well-matching windows: those with at least half the score of the 90th
 // percentile. If much of the text is misaligned, scores of all lines would be those of chance.
 Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& path, Side source, Side target) {
-  constexpr int kNowhere = std::numeric_limits<int>::min();
+  constexpr int nowhere = std::numeric_limits<int>::min();
   const int64_t n = learner.pairs();
   std::vector<double> common(static_cast<size_t>((n + kWindow - 1) / kWindow));
   const Scores all = learner.learn(ShiftAt(path));
@@ -227,7 +227,7 @@ Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& 
   const double good = sorted[sorted.size() * 9 / 10] / 2;
   return learner.learn([&, at = ShiftAt(path)](int64_t i) mutable {
     const int here = at(i);
-    return common[static_cast<size_t>(i / kWindow)] >= good ? here : kNowhere;
+    return common[static_cast<size_t>(i / kWindow)] >= good ? here : nowhere;
   });
 }
 

@@ -42,7 +42,7 @@ struct ScoringOptions {
   template <class Self, class F>
   static void visit_scores(Self& o, F&& f) {
     f("length-penalty", o.length_penalty,
-      "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::length_penalty,
+      "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::kLengthPenalty,
       kAlways);
     f("length-normalization", o.length_normalization,
       "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"},
@@ -50,15 +50,15 @@ struct ScoringOptions {
   }
   template <class Self, class F>
   static void visit_batches(Self& o, F&& f) {
-    f("batch-sentences", o.batch_sentences, "sentences per batch of a worker, at most", ranges::batch_sentences,
+    f("batch-sentences", o.batch_sentences, "sentences per batch of a worker, at most", ranges::kBatchSentences,
       kAlways);
     f("batch-tokens", o.batch_tokens,
       "tokens per batch of a worker, at most (source tokens; when scoring, those of the longer side)",
-      ranges::batch_tokens, kAlways);
+      ranges::kBatchTokens, kAlways);
   }
   template <class Self, class F>
   static void visit_max_length(Self& o, F&& f) {
-    f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>", ranges::line_tokens,
+    f("max-length", o.max_length, "tokens of a line that are translated at a time, including </s>", ranges::kLineTokens,
       kAlways);
   }
   template <class Self, class F>
@@ -105,7 +105,7 @@ struct BeamOptions : ScoringOptions {
   }
   template <class Self, class F>
   static void visit_n_best(Self& o, F&& f) {
-    f("n-best", o.n_best, "translations per line, best first", ranges::n_best, kAlways);
+    f("n-best", o.n_best, "translations per line, best first", ranges::kNBest, kAlways);
   }
 
   TranslateOptions translate_options() const;
@@ -113,7 +113,7 @@ struct BeamOptions : ScoringOptions {
  protected:
   template <class Self, class F>
   static void visit_search(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::beam,
+    f("beam-size", o.beam_size, "hypotheses kept at each step; 1: greedy", ranges::kBeam,
       When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
     f("stop-when", o.stop_when,
       "a line is done when `beam-size` translations are finished (full); or only when the best unfinished one scores "
@@ -146,29 +146,29 @@ struct BeamOptions : ScoringOptions {
   template <class Self, class F>
   static void visit_lengths(Self& o, F&& f) {
     f("word-penalty", o.word_penalty, "subtracted from the score for each token, before normalization",
-      ranges::word_penalty, kAlways);
+      ranges::kWordPenalty, kAlways);
     f("coverage-penalty", o.coverage_penalty,
-      "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::coverage_penalty,
+      "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::kCoveragePenalty,
       When{!draws(o), "reranks the hypotheses of a beam, which `sample` does not have; leave one of them out"});
     f("extra-length", o.extra_length, "a translation has at most this many tokens more than its source",
-      ranges::more_tokens, kAlways);
-    f("longest", o.longest, "maximum length of a translation in tokens; 0: no limit", ranges::more_tokens, kAlways);
+      ranges::kMoreTokens, kAlways);
+    f("longest", o.longest, "maximum length of a translation in tokens; 0: no limit", ranges::kMoreTokens, kAlways);
     f("longest-ratio", o.longest_ratio,
-      "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::longest_ratio,
+      "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::kLongestRatio,
       kAlways);
-    f("min-length", o.min_length, "minimum length of a translation in tokens", ranges::more_tokens, kAlways);
+    f("min-length", o.min_length, "minimum length of a translation in tokens", ranges::kMoreTokens, kAlways);
   }
   template <class Self, class F>
   static void visit_rules(Self& o, F&& f) {
     f("repetition-penalty", o.repetition_penalty,
       "a token that the translation already has, <s> among them, is this many times less probable in the logarithm; "
       "1: off",
-      ranges::repetition_penalty,
+      ranges::kRepetitionPenalty,
       When{!draws(o), "weighs what a beam compares, and `sample` has none; leave one of them out"});
-    f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::rule_tokens,
+    f("no-repeat-ngram", o.no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::kRuleTokens,
       kAlways);
     f("max-repetition", o.max_repetition, "repeat letters or words at most N times in a row (endendend); 0: off",
-      ranges::rule_tokens, kAlways);
+      ranges::kRuleTokens, kAlways);
     f("unk", o.unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from",
       Choices{"keep", "forbid", "copy"}, kAlways);
   }
@@ -187,11 +187,11 @@ struct SampleOptions {
   static void visit(Self& o, F&& f) {
     const When drawing{o.sample, "is for `sample`, which is off; turn it on, or leave the other out"};
     f("sample", o.sample, "sample translations instead of searching, `n-best` per line", AnyValue{}, kAlways);
-    f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::temperature, drawing);
-    f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::top_k, drawing);
-    f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all", ranges::top_p,
+    f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::kTemperature, drawing);
+    f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::kTopK, drawing);
+    f("top-p", o.top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all", ranges::kTopP,
       drawing);
-    f("seed", o.seed, "random seed for sampling; a line's samples depend on it and on the line number", ranges::seed,
+    f("seed", o.seed, "random seed for sampling; a line's samples depend on it and on the line number", ranges::kSeed,
       drawing);
   }
 

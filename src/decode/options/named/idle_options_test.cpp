@@ -13,13 +13,13 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::vector<GivenOption>> contexts{
+const std::vector<std::vector<GivenOption>> kContexts{
     {}, {{"sample", {"true"}}}, {{"beam-size", {"1"}}}, {{"length-penalty", {"0"}}}, {{"n-best", {"3"}}}};
 
 template <class Options>
 void check_every_option() {
   std::map<std::string, int> taken, refused;
-  for (const auto& context : contexts) {
+  for (const auto& context : kContexts) {
     const Options o = read_options<Options>(context);
     visit_conditions(o, [&](const std::string& name, const auto& field, const When& when) {
       for (const GivenOption& other : context)

@@ -12,7 +12,7 @@ namespace {
 // "" if unknown
 std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
   const std::string code = language_among(codes, word);
-  const bool any = std::find(codes.begin(), codes.end(), undetermined) != codes.end();
+  const bool any = std::find(codes.begin(), codes.end(), kUndetermined) != codes.end();
   return code.empty() && any ? language_code(word) : code;
 }
 
@@ -30,7 +30,7 @@ LanguagePair languages_of(const Parameters& p, const ModelSet& models) {
 }
 
 Hops hops_between(const ModelSet& models, const std::string& source, const std::string& target) {
-  if (source == target && source != undetermined) return {};
+  if (source == target && source != kUndetermined) return {};
   Hops hops = models.find(source, target);
   if (hops.empty()) refuse(cat("nothing here translates from ", source, " to ", target));
   return hops;

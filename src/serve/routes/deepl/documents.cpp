@@ -12,8 +12,8 @@ namespace {
 
 using namespace deepl;  // shared by its routes
 
-constexpr std::string_view prefix = "/v2/document/", result_suffix = "/result";
-constexpr std::chrono::hours longest{1};
+constexpr std::string_view kPrefix = "/v2/document/", kResultSuffix = "/result";
+constexpr std::chrono::hours kLongest{1};
 
 void begin(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
@@ -43,7 +43,7 @@ void begin(Service& service, const Service::Call& call) {
   } else {
     LinesTask task = Service::task_of(std::move(hops), document, job->warnings);
     task.options.glossary = glossary;
-    task.timeout = longest;
+    task.timeout = kLongest;
     service.translate(job, std::move(task), [job, document](const auto& found) {
       job->answer({200, document->joined(0, found, 0)});
     });
@@ -63,9 +63,9 @@ Json state_json(const DocumentJob& job) {
 void answer(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   service.admit(p, call->request());
-  std::string id = path_of(call->request().target).substr(prefix.size());
-  const bool result = id.ends_with(result_suffix);
-  if (result) id.resize(id.size() - result_suffix.size());
+  std::string id = path_of(call->request().target).substr(kPrefix.size());
+  const bool result = id.ends_with(kResultSuffix);
+  if (result) id.resize(id.size() - kResultSuffix.size());
   const std::string key = p.text_or("document_key", "");
   if (key.empty()) refuse("document_key is missing");
   const auto job = service.documents().find(id, key);

@@ -12,7 +12,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::string_view prefix = "/v2/glossaries/", entries_suffix = "/entries";
+constexpr std::string_view kPrefix = "/v2/glossaries/", kEntriesSuffix = "/entries";
 
 // With milliseconds, because DeepL's Python client requires a fraction.
 std::string time_text(std::chrono::system_clock::time_point at) {
@@ -48,7 +48,7 @@ std::string needed(const Parameters& p, const char* name) {
 void check_terms(const ModelSet& models, const StoredGlossary& g, const Entries& entries) {
   const Glossary terms(entries);
   for (const auto& model : models.models())
-    if (model->source == undetermined ||
+    if (model->source == kUndetermined ||
         (language_part(model->source) == g.source && language_part(model->target) == g.target))
       model->translator.check(terms);
 }
@@ -76,15 +76,15 @@ struct Named {
 Named named_in(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   service.admit(p, call->request());
-  Named n{Service::key_of(p, call->request()), path_of(call->request().target).substr(prefix.size())};
-  if ((n.entries = n.id.ends_with(entries_suffix))) n.id.resize(n.id.size() - entries_suffix.size());
+  Named n{Service::key_of(p, call->request()), path_of(call->request().target).substr(kPrefix.size())};
+  if ((n.entries = n.id.ends_with(kEntriesSuffix))) n.id.resize(n.id.size() - kEntriesSuffix.size());
   return n;
 }
 
 void show(Service& service, const Service::Call& call) {
   const Named n = named_in(service, call);
   const auto found = service.glossaries().get(n.owner, n.id);
-  if (!found) throw HttpError(404, no_glossary);
+  if (!found) throw HttpError(404, kNoGlossary);
   if (!n.entries) return call->answer(json_response(json_of(*found)));
   call->answer({200, found->tsv, "text/tab-separated-values; charset=utf-8"});
 }
@@ -99,7 +99,7 @@ void list(Service& service, const Service::Call& call) {
 
 void drop(Service& service, const Service::Call& call) {
   const Named n = named_in(service, call);
-  if (n.entries || !service.glossaries().drop(n.owner, n.id)) throw HttpError(404, no_glossary);
+  if (n.entries || !service.glossaries().drop(n.owner, n.id)) throw HttpError(404, kNoGlossary);
   call->answer({204, ""});
 }
 
@@ -108,7 +108,7 @@ Json pairs(const ModelSet& models) {
   Json all = Json::array();
   for (const auto& model : models.models()) {
     const Json pair{{"source_lang", language_part(model->source)}, {"target_lang", language_part(model->target)}};
-    if (model->source != undetermined && std::find(all.begin(), all.end(), pair) == all.end()) all.push_back(pair);
+    if (model->source != kUndetermined && std::find(all.begin(), all.end(), pair) == all.end()) all.push_back(pair);
   }
   return {{"supported_languages", std::move(all)}};
 }
@@ -120,7 +120,7 @@ Glossary glossary_for(Service& service, const Parameters& p, const Request& requ
   const std::string id = p.text_or("glossary_id", "");
   if (id.empty()) return {};
   const auto found = service.glossaries().get(Service::key_of(p, request), id);
-  if (!found) throw HttpError(404, no_glossary);
+  if (!found) throw HttpError(404, kNoGlossary);
   if (p.text_or("source_lang", "").empty()) throw HttpError(400, "source_lang is missing, which glossary_id needs");
   if (language_of(p, "source_lang") != found->source || language_of(p, "target_lang") != found->target)
     throw HttpError(400, cat("source_lang and target_lang must match the glossary, which is from ", found->source,

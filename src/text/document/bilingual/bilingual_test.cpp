@@ -43,7 +43,7 @@ std::string error_of(std::shared_ptr<const Document> (*open)(const std::string&)
   return "none";
 }
 
-const std::string machine = " state=\"needs-review-translation\" state-qualifier=\"leveraged-mt\"";
+const std::string kMachine = " state=\"needs-review-translation\" state-qualifier=\"leveraged-mt\"";
 
 std::string first(const std::string& units) {
   return "<?xml version=\"1.0\"?>\r\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\n<file "
@@ -62,10 +62,10 @@ std::string backwards_1(const std::string& units) { return bilingual_translated(
 
 TEST(Xliff, OfVersion1GetsATargetAfterEachSource) {
   EXPECT_EQ(backwards_1("<trans-unit id='1'>\n  <source>one two</source>\n  <note>three</note></trans-unit>"),
-            first("<trans-unit id='1'>\n  <source>one two</source>\n  <target" + machine +
+            first("<trans-unit id='1'>\n  <source>one two</source>\n  <target" + kMachine +
                   ">two one</target>\n  <note>three</note></trans-unit>"));
   EXPECT_EQ(backwards_1("<trans-unit id='1'><source>one &amp; two</source><target/></trans-unit>"),
-            first("<trans-unit id='1'><source>one &amp; two</source><target" + machine +
+            first("<trans-unit id='1'><source>one &amp; two</source><target" + kMachine +
                   ">two &amp; one</target></trans-unit>"));
   EXPECT_EQ(backwards_1("<trans-unit id='1'><source>a b</source><target xml:lang='de' state = 'new' >x</target>"
                         "</trans-unit>"),
@@ -73,7 +73,7 @@ TEST(Xliff, OfVersion1GetsATargetAfterEachSource) {
                   "state-qualifier=\"leveraged-mt\">b a</target></trans-unit>"));
   EXPECT_EQ(bilingual_translated(
                 *xliff("<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source></x:trans-unit></x:xliff>")),
-            "<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source><x:target" + machine +
+            "<x:xliff xmlns:x='y'><x:trans-unit><x:source>42</x:source><x:target" + kMachine +
                 ">42</x:target></x:trans-unit></x:xliff>");
 }
 
@@ -123,7 +123,7 @@ TEST(Xliff, SegmentsAndLinesAreSentencesOfTheirOwn) {
                         "<mrk mtype='seg' mid='2'>C d.</mrk></seg-source></trans-unit>"),
             first("<trans-unit id='1'><source>A b. C d.</source><seg-source><mrk mtype='seg' mid='1'>A b.</mrk> "
                   "<mrk mtype='seg' mid='2'>C d.</mrk></seg-source><target" +
-                  machine +
+                  kMachine +
                   "><mrk mtype='seg' mid='1'>b. A</mrk> <mrk mtype='seg' mid='2'>d. C</mrk></target></trans-unit>"));
   EXPECT_THAT(xliff(first("<trans-unit xml:space='preserve'><source>a b\r\n c</source></trans-unit><trans-unit>"
                           "<source>d\n e&#10;f</source></trans-unit>"))

@@ -16,11 +16,11 @@ using EventKind = XmlEvent::Kind;
 using Index = XmlElements::Index;
 
 // Paired codes that mark a range without enclosing it: the name of the start, then of the end.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> pairs{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPairs{
     {{"bpt", "ept"}, {"bx", "ex"}, {"sc", "ec"}, {"sm", "em"}}};
 // Their content is native markup, or must not be translated.
-constexpr std::array<std::string_view, 6> codes{"bpt", "ept", "it", "ph", "ut", "sub"};
-constexpr std::size_t farthest = 100;  // open codes searched for a partner
+constexpr std::array<std::string_view, 6> kCodes{"bpt", "ept", "it", "ph", "ut", "sub"};
+constexpr std::size_t kFarthest = 100;  // open codes searched for a partner
 
 bool has(const XmlEvent& e, std::string_view attribute, std::string_view value) {
   const std::string* const found = e.attribute(attribute);
@@ -54,7 +54,7 @@ class Pairing {
   void close(std::size_t i) {
     const bool code = is_code(tokens_[i]);
     std::size_t at = open_.size();
-    for (std::size_t steps = 0; at > 0 && (!code || steps < farthest); ++steps) {
+    for (std::size_t steps = 0; at > 0 && (!code || steps < kFarthest); ++steps) {
       const Token& other = tokens_[open_[--at]];
       const bool own = other.name == tokens_[i].name;
       if (!own && is_code(other)) continue;
@@ -104,14 +104,14 @@ class SegmentReader {
   }
   bool stands_alone(Index i) const {
     const XmlEvent& e = xml_.event(i);
-    return std::find(codes.begin(), codes.end(), xml_.local_name(i)) != codes.end() || has(e, "translate", "no") ||
+    return std::find(kCodes.begin(), kCodes.end(), xml_.local_name(i)) != kCodes.end() || has(e, "translate", "no") ||
            has(e, "mtype", "protected");
   }
   // A segment marked by another program, usually a sentence.
   bool is_segment(Index element) const { return has(xml_.event(element), "mtype", "seg"); }
   static void mark(Token& token, const XmlEvent& e, std::string_view local_name) {
     token.gap = has(e, "ctype", "lb") || has(e, "subType", "xlf:lb");
-    for (const auto& [begin, end] : pairs) {
+    for (const auto& [begin, end] : kPairs) {
       if (local_name != begin && local_name != end) continue;
       token.name = name_of_code(e, begin);
       if (!token.name.empty()) token.kind = local_name == begin ? Kind::open : Kind::close;
@@ -136,7 +136,7 @@ Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
     pieces.keep(xml.xml().substr(at, f.begin - at));
     pieces.keep(f.before);
     Runs runs(pieces);
-    if (f.source != XmlElements::none)
+    if (f.source != XmlElements::kNone)
       for (Token& token : SegmentReader(xml, f.source).tokens()) runs.add(std::move(token));
     runs.finish();
     pieces.keep(f.after);

@@ -14,7 +14,7 @@ namespace hexapla::text::document {
 struct Filling {
   std::size_t begin = 0, end = 0;  // bytes; if equal, an insertion
   std::string before = {}, after = {};
-  XmlElements::Index source = XmlElements::none;  // the element whose content is translated
+  XmlElements::Index source = XmlElements::kNone;  // the element whose content is translated
 };
 
 // Applies the fillings, given in any order. Of overlapping ones, only the first is applied.

@@ -11,7 +11,7 @@ namespace hexapla::text::document {
 namespace {
 
 using Index = XmlElements::Index;
-constexpr Index none = XmlElements::none;
+constexpr Index kNone = XmlElements::kNone;
 
 // "en" matches "en-US".
 bool same_language(const std::string& a, const std::string& b) {
@@ -62,7 +62,7 @@ class Reader {
       if (!xml_.event(i).opens() || xml_.local_name(i) != "tuv") continue;
       const Index text = xml_.child(i, "seg");
       const std::string language = attribute(i, "xml:lang");
-      if (text != none) unit.push_back({i, text, language.empty() ? attribute(i, "lang") : language});
+      if (text != kNone) unit.push_back({i, text, language.empty() ? attribute(i, "lang") : language});
     }
     return unit;
   }

@@ -7,7 +7,7 @@ namespace hexapla::text::document {
 namespace {
 
 using Index = XmlElements::Index;
-constexpr Index none = XmlElements::none;
+constexpr Index kNone = XmlElements::kNone;
 
 std::string value_of(const XmlElements& xml, Index element, std::string_view attribute) {
   const std::string* const found = xml.event(element).attribute(attribute);
@@ -31,13 +31,13 @@ class Reader {
   void add_unit(Index unit, bool segment) {
     const Index source = xml_.child(unit, "source"), target = xml_.child(unit, "target");
     const std::string* const translate = xml_.inherited(unit, "translate");
-    if (source == none || xml_.is_empty(source) || (translate != nullptr && *translate == "no")) return;
-    const std::string state = value_of(xml_, segment || target == none ? unit : target, "state");
+    if (source == kNone || xml_.is_empty(source) || (translate != nullptr && *translate == "no")) return;
+    const std::string state = value_of(xml_, segment || target == kNone ? unit : target, "state");
     const bool done = state != "initial" && state != "new" && state != "needs-translation";
-    if (value_of(xml_, unit, "approved") == "yes" || (target != none && !xml_.is_empty(target) && done)) return;
+    if (value_of(xml_, unit, "approved") == "yes" || (target != kNone && !xml_.is_empty(target) && done)) return;
     const Index segmented = xml_.child(unit, "seg-source");
     if (segment) mark_translated(unit);
-    add_target(segmented == none ? source : segmented, source, target, segment);
+    add_target(segmented == kNone ? source : segmented, source, target, segment);
   }
 
   void mark_translated(Index segment) {
@@ -47,14 +47,14 @@ class Reader {
 
   // before: the element after which a new target is inserted.
   void add_target(Index before, Index source, Index target, bool segment) {
-    const std::string name = target != none ? xml_.event(target).name : name_beside(source);
-    const std::string tag = target != none ? std::string(xml_.raw(target)) : cat('<', name, '>');
+    const std::string name = target != kNone ? xml_.event(target).name : name_beside(source);
+    const std::string tag = target != kNone ? std::string(xml_.raw(target)) : cat('<', name, '>');
     std::vector<NewAttribute> attributes;
     if (!segment) attributes = {{"state", "needs-review-translation"}, {"state-qualifier", "leveraged-mt"}};
     const std::size_t after = xml_.event(xml_.last(before)).end;
     Filling f{after, after, with_attributes(tag, attributes), cat("</", name, '>'), before};
-    if (target == none) f.before = std::string(xml_.blanks_before(source)) + f.before;
-    if (target != none) f.begin = xml_.event(target).begin, f.end = xml_.event(xml_.last(target)).end;
+    if (target == kNone) f.before = std::string(xml_.blanks_before(source)) + f.before;
+    if (target != kNone) f.begin = xml_.event(target).begin, f.end = xml_.event(xml_.last(target)).end;
     fillings_.push_back(std::move(f));
   }
   // Keeps the prefix of the source.

@@ -10,12 +10,12 @@ namespace hexapla::text::document {
 namespace {
 
 using Kind = XmlEvent::Kind;
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view kBlanks = " \t\r\n";
 
 }  // namespace
 
 XmlElements::XmlElements(std::string_view xml, const std::string& name)
-    : xml_(xml), events_(xml_events(xml, name)), parent_(events_.size(), none), last_(events_.size()) {
+    : xml_(xml), events_(xml_events(xml, name)), parent_(events_.size(), kNone), last_(events_.size()) {
   std::vector<Index> open;
   for (Index i = 0; i < size(); ++i) {
     last_[i] = i;
@@ -39,11 +39,11 @@ std::string_view XmlElements::local_name(Index element) const { return document:
 XmlElements::Index XmlElements::child(Index element, std::string_view wanted) const {
   for (Index i = element + 1; i < last(element); i = last(i) + 1)
     if (event(i).opens() && local_name(i) == wanted) return i;
-  return none;
+  return kNone;
 }
 
 const std::string* XmlElements::inherited(Index element, std::string_view attribute) const {
-  for (; element != none; element = parent(element))
+  for (; element != kNone; element = parent(element))
     if (const std::string* const found = event(element).attribute(attribute)) return found;
   return nullptr;
 }
@@ -57,14 +57,14 @@ bool XmlElements::is_empty(Index element) const {
 std::string_view XmlElements::blanks_before(Index element) const {
   const bool text = element > 0 && event(element - 1).kind == Kind::text;
   const std::string_view before = text ? raw(element - 1) : std::string_view();
-  return before.substr(before.find_last_not_of(blanks) + 1);
+  return before.substr(before.find_last_not_of(kBlanks) + 1);
 }
 
 std::string with_attributes(std::string_view tag, std::vector<NewAttribute> attributes) {
   std::size_t at = tag.find_first_of(" \t\r\n/>"), copied = 0;
   std::string all;
   for (std::size_t equals = 0; (equals = tag.find('=', at)) != std::string_view::npos;) {
-    const std::size_t begin = tag.find_first_not_of(blanks, at);
+    const std::size_t begin = tag.find_first_not_of(kBlanks, at);
     const std::string_view name = tag.substr(begin, tag.find_first_of(" \t\r\n=", begin) - begin);
     const std::size_t value = tag.find_first_of("\"'", equals) + 1, end = tag.find(tag[value - 1], value);
     at = end + 1;

@@ -12,7 +12,7 @@ namespace hexapla::text::document {
 class XmlElements {
  public:
   using Index = std::size_t;  // of an event; an element's index is that of its start tag
-  static constexpr Index none = static_cast<Index>(-1);
+  static constexpr Index kNone = static_cast<Index>(-1);
 
   // name: the document's name in error messages. Throws DataError like xml_events().
   XmlElements(std::string_view xml, const std::string& name);

@@ -8,7 +8,7 @@
 namespace hexapla::text::document {
 namespace {
 
-const std::string arrow = std::string(2, '-') + ">";  // between the times of a cue
+const std::string kArrow = std::string(2, '-') + ">";  // between the times of a cue
 
 using text::ascii::is_digit;
 
@@ -36,10 +36,10 @@ bool take(std::string_view& text, std::string_view what) {
 
 std::optional<CueTimes> times_of(std::string_view line) {
   line = trimmed(line);
-  const bool begins = !line.empty() && is_digit(line[0]), arrowed = line.find(arrow) != line.npos;
+  const bool begins = !line.empty() && is_digit(line[0]), arrowed = line.find(kArrow) != line.npos;
   const std::optional<std::int64_t> from = take_time(line);
   line = trimmed(line);
-  if (from && (take(line, arrow) || take(line, ","))) {
+  if (from && (take(line, kArrow) || take(line, ","))) {
     line = trimmed(line);
     if (const std::optional<std::int64_t> to = take_time(line)) return CueTimes{*from, *to};
   }
@@ -91,7 +91,7 @@ CaptionFile caption_file(std::string_view content) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view text = trimmed(lines[i].text);
     if (times[i]) file.cues.push_back(*times[i]);
-    if (file.web && (lines[i].text.empty() || text.find(arrow) != text.npos)) inside = false;
+    if (file.web && (lines[i].text.empty() || text.find(kArrow) != text.npos)) inside = false;
     inside = inside || times[i];
     const bool words = inside && !times[i] && !text.empty() && !(is_number(text) && number_next[i]);
     file.rows.push_back({std::string(lines[i].text), std::string(lines[i].end), words, file.cues.size()});

@@ -13,10 +13,10 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::int64_t longest_pause = 2000;                 // milliseconds within which a sentence continues
-constexpr std::size_t most_cues = 6;                         // of a sentence
-constexpr std::size_t most_cues_unmarked = 3;                // for automatic captions without punctuation
-constexpr std::size_t most_bytes = 1000, most_tokens = 400;  // of a sentence in several segments
+constexpr std::int64_t kLongestPause = 2000;                 // milliseconds within which a sentence continues
+constexpr std::size_t kMostCues = 6;                         // of a sentence
+constexpr std::size_t kMostCuesUnmarked = 3;                 // for automatic captions without punctuation
+constexpr std::size_t kMostBytes = 1000, kMostTokens = 400;  // of a sentence in several segments
 
 std::string_view last_character(std::string_view text) { return text.substr(text::last_character(text)); }
 
@@ -108,8 +108,8 @@ class Sentences {
   Sentences(std::vector<Segment> segments, const std::vector<CueTimes>& cues, bool automatic)
       : segments_(std::move(segments)),
         cues_(cues),
-        most_cues_(is_marked(segments_) ? most_cues
-                   : automatic          ? most_cues_unmarked
+        most_cues_(is_marked(segments_) ? kMostCues
+                   : automatic          ? kMostCuesUnmarked
                                         : 1) {}
 
   std::vector<std::vector<Segment>> find() {
@@ -135,7 +135,7 @@ class Sentences {
     if (a.cue != b.cue && place_of(a.before) != place_of(b.before)) return false;
     for (std::size_t cue = a.cue; cue < b.cue; ++cue) {
       const CueTimes &now = cues_[cue - 1], &next = cues_[cue];
-      if (next.from < now.from || next.from - now.to > longest_pause) return false;
+      if (next.from < now.from || next.from - now.to > kLongestPause) return false;
     }
     return true;
   }
@@ -149,7 +149,7 @@ class Sentences {
       const bool first = w.end == at_, new_cue = first || segments_[w.end - 1].cue != s.cue;
       if (!first && open == 0 && !goes_on(w.end)) break;
       w.cut = !first && open == 0 &&
-              (cues + (new_cue ? 1 : 0) > most_cues_ || w.text.size() > most_bytes || tokens > most_tokens);
+              (cues + (new_cue ? 1 : 0) > most_cues_ || w.text.size() > kMostBytes || tokens > kMostTokens);
       if (w.cut) break;
       cues += new_cue ? 1 : 0;
       tokens += s.words.size();

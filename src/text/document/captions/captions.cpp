@@ -39,7 +39,7 @@ Captions::Captions(std::string_view content) {
   web_ = file.web;
   std::vector<Segment> segments = read(file);
   const bool automatic = std::any_of(segments.begin(), segments.end(), is_inner_time) ||
-                         std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return r.copied != no_row; });
+                         std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return r.copied != kNoRow; });
   for (std::vector<Segment>& sentence : caption_sentences(std::move(segments), file.cues, automatic))
     add_line(std::move(sentence));
 }
@@ -74,7 +74,7 @@ std::vector<Segment> Captions::read(const CaptionFile& file) {
       } else {
         std::move(by_row[i].begin(), by_row[i].end(), std::back_inserter(all));
       }
-      if (!key.empty()) now.emplace(std::move(key), row.copied == no_row ? numbers[i] : row.copied);
+      if (!key.empty()) now.emplace(std::move(key), row.copied == kNoRow ? numbers[i] : row.copied);
     }
     std::swap(before, now);
   }
@@ -138,17 +138,17 @@ std::string Captions::between(const Segment& last, const Segment& next, const Sa
 
 std::string Captions::written(const Row& row, const std::vector<Said>& said) const {
   std::string all;
-  std::size_t last = no_row;  // the last segment before this one that has text
+  std::size_t last = kNoRow;  // the last segment before this one that has text
   for (const std::size_t i : row.segments) {
     const Segment& s = segments_[i];
     if (said[i].text.empty() && !s.text().empty())
       all += s.before;
     else
-      all += last == no_row ? s.before + s.blank_before : between(segments_[last], s, said[last], said[i]);
+      all += last == kNoRow ? s.before + s.blank_before : between(segments_[last], s, said[last], said[i]);
     all += said[i].written;
     if (!said[i].text.empty() || s.text().empty()) last = i;
   }
-  return all + (last == no_row ? "" : segments_[last].blank_after) + row.before;
+  return all + (last == kNoRow ? "" : segments_[last].blank_after) + row.before;
 }
 
 std::string Captions::joined(std::size_t, const Lines& found, std::size_t rank) const {
@@ -156,7 +156,7 @@ std::string Captions::joined(std::size_t, const Lines& found, std::size_t rank) 
   for (const Segment& s : segments_) said.push_back({s.raw(), s.text()});
   for (std::size_t i = 0; i < marked_.size(); ++i) spread_line(marked_[i], of_rank(found[i], rank), said);
   for (const Row& row : rows_)
-    if (row.copied != no_row) put_copy(row, said);
+    if (row.copied != kNoRow) put_copy(row, said);
   std::string all;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];

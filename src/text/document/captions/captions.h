@@ -33,7 +33,7 @@ class Captions final : public Document {
     bool words = false;
     std::size_t cue = 0;
     std::vector<std::size_t> segments = {};
-    std::size_t copied = no_row;  // the row that this one repeats
+    std::size_t copied = kNoRow;  // the row that this one repeats
   };
   struct Line {
     text::MarkedLine line;
@@ -43,7 +43,7 @@ class Captions final : public Document {
   struct Said {
     std::string written, text;
   };
-  static constexpr std::size_t no_row = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
   // -> the segments of all rows that repeat none
   std::vector<Segment> read(const CaptionFile& file);

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::string first = "1\n00:00:01,000 --> 00:00:02,000\n", second = "2\n00:00:02,000 --> 00:00:03,000\n";
+const std::string kFirst = "1\n00:00:01,000 --> 00:00:02,000\n", kSecond = "2\n00:00:02,000 --> 00:00:03,000\n";
 
 std::vector<std::string> lines(const std::string& content) { return Captions(content).lines(); }
 std::string translated(const std::string& content, const Words& words) { return translated(Captions(content), words); }
@@ -87,37 +87,38 @@ TEST(Captions, VoicesAndStylesStandAroundTheirWords) {
   const std::string cue = "WEBVTT\n\n00:00.000 --> 00:02.000\n";
   EXPECT_THAT(lines(cue + "<v Bob>Hello you</v> <v Al>Hi Bob"), ElementsAre("Hello you", "Hi Bob"));
   EXPECT_EQ(translated(cue + "<v Bob>a <c.red>big</c> dog</v>\n", reversed), cue + "<v Bob>dog <c.red>big</c> a</v>\n");
-  EXPECT_EQ(translated(first + "<i>one two\nthree four</i>\n", reversed), first + "<i>four\nthree two one</i>\n");
-  EXPECT_EQ(translated(first + "<i>one two</i>\n<i>three four</i>\n", reversed),
-            first + "<i>four</i>\n<i>three two one</i>\n");
-  EXPECT_EQ(translated(first + "a <i>big\nred</i> dog\n", reversed), first + "dog\n<i>red big</i> a\n");
-  EXPECT_EQ(translated(first + "{\\an8}a <b>big</b> dog\n", reversed), first + "{\\an8}dog <b>big</b> a\n");
-  EXPECT_EQ(capitals(first + "a < b <3 </i> c\n"), first + "A < B <3 </i> C\n");
+  EXPECT_EQ(translated(kFirst + "<i>one two\nthree four</i>\n", reversed), kFirst + "<i>four\nthree two one</i>\n");
+  EXPECT_EQ(translated(kFirst + "<i>one two</i>\n<i>three four</i>\n", reversed),
+            kFirst + "<i>four</i>\n<i>three two one</i>\n");
+  EXPECT_EQ(translated(kFirst + "a <i>big\nred</i> dog\n", reversed), kFirst + "dog\n<i>red big</i> a\n");
+  EXPECT_EQ(translated(kFirst + "{\\an8}a <b>big</b> dog\n", reversed), kFirst + "{\\an8}dog <b>big</b> a\n");
+  EXPECT_EQ(capitals(kFirst + "a < b <3 </i> c\n"), kFirst + "A < B <3 </i> C\n");
 }
 
 TEST(Captions, EachOfThoseWhoSpeakHasALine) {
-  const std::string srt = first + "{\\an8}- who is there?\n- nobody\n\n" + second + "No. - Yes. -5 is less\n";
+  const std::string srt = kFirst + "{\\an8}- who is there?\n- nobody\n\n" + kSecond + "No. - Yes. -5 is less\n";
   EXPECT_THAT(lines(srt), ElementsAre("who is there?", "nobody", "No.", "Yes.", "-5 is less"));
-  EXPECT_EQ(capitals(srt), first + "{\\an8}- WHO IS THERE?\n- NOBODY\n\n" + second + "NO. - YES. -5 IS LESS\n");
+  EXPECT_EQ(capitals(srt), kFirst + "{\\an8}- WHO IS THERE?\n- NOBODY\n\n" + kSecond + "NO. - YES. -5 IS LESS\n");
   EXPECT_EQ(capitals("WEBVTT\n\n00:00.000 --> 00:02.000\n&gt;&gt; yes\n♪ la la ♪"),
             "WEBVTT\n\n00:00.000 --> 00:02.000\n&gt;&gt; YES\n♪ LA LA ♪");
 }
 
 TEST(Captions, SentencesGoOnInTheNextCue) {
-  const std::string srt = first + "Hi. The old man who\nlives here\n\n" + second + "runs home. It rains.\n";
+  const std::string srt = kFirst + "Hi. The old man who\nlives here\n\n" + kSecond + "runs home. It rains.\n";
   EXPECT_THAT(lines(srt), ElementsAre("Hi.", "The old man who lives here runs home.", "It rains."));
   EXPECT_EQ(translated(srt, reversed),
-            first + "Hi. home. runs here\nlives who\n\n" + second + "man old The rains. It\n");
-  EXPECT_EQ(translated(srt, chinese), first + "狗狗狗狗狗\n狗狗\n\n" + second + "狗狗狗狗\n");
-  EXPECT_THAT(lines(first + "The end\n\n2\n00:00:09,000 --> 00:00:10,000\nof a story.\n"),
+            kFirst + "Hi. home. runs here\nlives who\n\n" + kSecond + "man old The rains. It\n");
+  EXPECT_EQ(translated(srt, chinese), kFirst + "狗狗狗狗狗\n狗狗\n\n" + kSecond + "狗狗狗狗\n");
+  EXPECT_THAT(lines(kFirst + "The end\n\n2\n00:00:09,000 --> 00:00:10,000\nof a story.\n"),
               ElementsAre("The end", "of a story."))
       << "after a pause";
-  EXPECT_THAT(lines(first + "I go home (sighs)\n\n" + second + "[door] and then.\n"),
+  EXPECT_THAT(lines(kFirst + "I go home (sighs)\n\n" + kSecond + "[door] and then.\n"),
               ElementsAre("I go home (sighs)", "[door] and then."));
-  EXPECT_THAT(lines(first + "你好\n\n" + second + "我们走吧\n"), ElementsAre("你好", "我们走吧")) << "no marks at all";
-  EXPECT_THAT(lines(first + "他说\n\n" + second + "你好。\n"), ElementsAre("他说你好。"));
-  EXPECT_THAT(lines(first + "สุนัข\n\n" + second + "วิ่ง\n"), ElementsAre("สุนัข", "วิ่ง"));
-  EXPECT_THAT(lines(first + "ذهب الرجل\n\n" + second + "إلى البيت.\n"), ElementsAre("ذهب الرجل إلى البيت."));
+  EXPECT_THAT(lines(kFirst + "你好\n\n" + kSecond + "我们走吧\n"), ElementsAre("你好", "我们走吧"))
+      << "no marks at all";
+  EXPECT_THAT(lines(kFirst + "他说\n\n" + kSecond + "你好。\n"), ElementsAre("他说你好。"));
+  EXPECT_THAT(lines(kFirst + "สุนัข\n\n" + kSecond + "วิ่ง\n"), ElementsAre("สุนัข", "วิ่ง"));
+  EXPECT_THAT(lines(kFirst + "ذهب الرجل\n\n" + kSecond + "إلى البيت.\n"), ElementsAre("ذهب الرجل إلى البيت."));
 }
 
 TEST(Captions, AreJoinedToALimit) {
@@ -130,15 +131,15 @@ TEST(Captions, AreJoinedToALimit) {
 }
 
 TEST(Captions, NoRowOfACueIsEmpty) {
-  const std::string srt = first + "one two\nthree\nfour\n\n" + second + "five six.\n";
+  const std::string srt = kFirst + "one two\nthree\nfour\n\n" + kSecond + "five six.\n";
   EXPECT_EQ(translated(srt, [](const auto&) { return std::vector<std::string>{"X"}; }),
-            first + "X\n\n" + second + "\n");
+            kFirst + "X\n\n" + kSecond + "\n");
   EXPECT_EQ(translated(srt,
                        [](const auto&) {
                          return std::vector<std::string>{"X", "Y", "Z"};
                        }),
-            first + "X\nY\n\n" + second + "Z\n");
-  EXPECT_EQ(translated(srt, [](const auto&) { return std::vector<std::string>{}; }), first + "\n" + second + "\n");
+            kFirst + "X\nY\n\n" + kSecond + "Z\n");
+  EXPECT_EQ(translated(srt, [](const auto&) { return std::vector<std::string>{}; }), kFirst + "\n" + kSecond + "\n");
 }
 
 TEST(Captions, WithoutWordsStayAsTheyAre) {

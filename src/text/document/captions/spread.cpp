@@ -36,14 +36,14 @@ class Cuts {
   std::vector<Cut> find(bool web) {
     const std::vector<Token> tokens = caption_tokens(text_, web);
     const std::vector<std::size_t> partner =
-        tokens.size() > 2000 ? std::vector<std::size_t>(tokens.size(), no_partner) : partners_of(tokens);
+        tokens.size() > 2000 ? std::vector<std::size_t>(tokens.size(), kNoPartner) : partners_of(tokens);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i].kind == Kind::text) {
         add_text(tokens[i]);
         continue;
       }
       at_ += tokens[i].raw.size();
-      if (partner[i] == no_partner) continue;
+      if (partner[i] == kNoPartner) continue;
       open_ += tokens[i].kind == Kind::open ? 1 : -1;
       if (open_ < gap_open_) put_gap(at_, at_);
     }

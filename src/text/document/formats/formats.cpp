@@ -65,8 +65,8 @@ std::shared_ptr<const Document> yaml(const std::string& content) {
   return std::make_shared<const PiecesDocument>(std::vector{yaml_strings(content)});
 }
 
-const std::string open_xml_type = "application/vnd.openxmlformats-officedocument.",
-                  open_document_type = "application/vnd.oasis.opendocument.";
+const std::string kOpenXmlType = "application/vnd.openxmlformats-officedocument.",
+                  kOpenDocumentType = "application/vnd.oasis.opendocument.";
 
 // Advice for content that is certainly not text, whatever the file's name; "": it may be text.
 std::string other_kind(std::string_view content) {
@@ -117,11 +117,11 @@ const std::vector<Format>& formats() {
                                        {".xlf", "application/x-xliff+xml", true, xliff},
                                        {".xliff", "application/x-xliff+xml", true, xliff},
                                        {".tmx", "application/x-tmx+xml", true, tmx},
-                                       {".docx", open_xml_type + "wordprocessingml.document", false, open_xml},
-                                       {".pptx", open_xml_type + "presentationml.presentation", false, open_xml},
-                                       {".xlsx", open_xml_type + "spreadsheetml.sheet", false, open_xml},
-                                       {".odt", open_document_type + "text", false, open_document},
-                                       {".odp", open_document_type + "presentation", false, open_document},
+                                       {".docx", kOpenXmlType + "wordprocessingml.document", false, open_xml},
+                                       {".pptx", kOpenXmlType + "presentationml.presentation", false, open_xml},
+                                       {".xlsx", kOpenXmlType + "spreadsheetml.sheet", false, open_xml},
+                                       {".odt", kOpenDocumentType + "text", false, open_document},
+                                       {".odp", kOpenDocumentType + "presentation", false, open_document},
                                        {".epub", "application/epub+zip", false, epub}};
   return all;
 }

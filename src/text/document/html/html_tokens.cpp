@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::array<std::string_view, 64> blocks{
+constexpr std::array<std::string_view, 64> kBlocks{
     "address",  "article",  "aside",   "base",     "blockquote", "body", "button", "caption", "center",   "col",
     "colgroup", "dd",       "details", "dialog",   "dir",        "div",  "dl",     "dt",      "fieldset", "figcaption",
     "figure",   "footer",   "form",    "frame",    "frameset",   "h1",   "h2",     "h3",      "h4",       "h5",
@@ -27,11 +27,11 @@ constexpr std::array<std::string_view, 64> blocks{
     "nav",      "noframes", "ol",      "optgroup", "option",     "p",    "pre",    "search",  "section",  "select",
     "summary",  "table",    "tbody",   "td",       "tfoot",      "th",   "thead",  "title",   "tr",       "ul",
     "noscript", "template", "xmp",     "plaintext"};
-constexpr std::array<std::string_view, 15> without_content{"area",   "bgsound", "br",   "embed",  "img",
+constexpr std::array<std::string_view, 15> kWithoutContent{"area",   "bgsound", "br",   "embed",  "img",
                                                            "input",  "keygen",  "link", "meta",   "param",
                                                            "source", "track",   "wbr",  "spacer", "basefont"};
 // Their content is not in the page's language, or must not be translated.
-constexpr std::array<std::string_view, 19> untouched{
+constexpr std::array<std::string_view, 19> kUntouched{
     "script", "style", "code",   "pre",    "kbd",   "samp",  "var",    "svg", "math",     "textarea",
     "rt",     "rp",    "iframe", "object", "video", "audio", "canvas", "xmp", "plaintext"};
 
@@ -164,8 +164,8 @@ class Reader {
     if (!copy && translated) read_attributes(e, name);
     const bool ended = !end_tag.empty() && name_of_tag(end_tag) == name;
     const std::size_t begin = offset(e.original_tag), after_tag = begin + tag.size();
-    const Kind block = among(blocks, name) ? Kind::block : Kind::open;
-    const bool alone = among(without_content, name) || (!ended && tag.ends_with("/>"));
+    const Kind block = among(kBlocks, name) ? Kind::block : Kind::open;
+    const bool alone = among(kWithoutContent, name) || (!ended && tag.ends_with("/>"));
     const std::size_t end = ended ? offset(e.original_end_tag) + end_tag.size() : e.end_pos.offset;
     if (!copy && !alone &&
         (is_left_alone(node, name, translated) || (block != Kind::block && is_note(node, begin, end)))) {
@@ -190,7 +190,7 @@ class Reader {
   }
 
   static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
-    return among(untouched, name) || (!translated && !is_translated_inside(node));
+    return among(kUntouched, name) || (!translated && !is_translated_inside(node));
   }
   // A footnote number or an exponent at the end of a word, or symbols only; not the 2 of H2O.
   bool is_note(const GumboNode& node, std::size_t begin, std::size_t end) const {
@@ -256,11 +256,11 @@ class Reader {
       const std::size_t markup = markup_in(begin, end);
       if (markup > begin) all_.push_back({Kind::text, "", raw(begin, markup), without_entities(raw(begin, markup))});
       if (markup == end) return;
-      const bool comment = html_.substr(markup, 4) == comment_begin;
-      const std::size_t closing = html_.find(comment ? comment_end : std::string_view(">"), markup);
+      const bool comment = html_.substr(markup, 4) == kCommentBegin;
+      const std::size_t closing = html_.find(comment ? kCommentEnd : std::string_view(">"), markup);
       begin = closing == std::string_view::npos ? end : std::min(end, closing + (comment ? 3 : 1));
       const std::string name = name_of_tag(html_.substr(markup, begin - markup));
-      const bool block = among(blocks, name) || name.starts_with("!doctype");
+      const bool block = among(kBlocks, name) || name.starts_with("!doctype");
       all_.push_back({block ? Kind::block : Kind::point, name, raw(markup, begin), ""});
     }
   }
@@ -293,7 +293,7 @@ std::vector<HtmlAttribute> html_attributes(std::string_view html) {
 
 std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }
 
-bool is_html_block(std::string_view name) { return among(blocks, name); }
-bool has_html_content(std::string_view name) { return !among(without_content, name); }
+bool is_html_block(std::string_view name) { return among(kBlocks, name); }
+bool has_html_content(std::string_view name) { return !among(kWithoutContent, name); }
 
 }  // namespace hexapla::text::document

@@ -14,19 +14,19 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::size_t deepest = 1000;
-constexpr std::size_t most_work = 20'000'000;                // tags times open elements: about a second
-constexpr std::size_t most_copies = std::size_t{800} << 20;  // bytes of copies of elements that blocks leave open
+constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kMostWork = 20'000'000;                // tags times open elements: about a second
+constexpr std::size_t kMostCopies = std::size_t{800} << 20;  // bytes of copies of elements that blocks leave open
 
 // Elements whose end tag is optional or absent: the next tag closes them.
-constexpr std::array<std::string_view, 35> closed_by_others{
+constexpr std::array<std::string_view, 35> kClosedByOthers{
     "area", "base", "body",   "br",    "caption", "col",   "colgroup", "dd",       "dt", "embed", "head", "hr",
     "html", "img",  "input",  "li",    "link",    "meta",  "option",   "optgroup", "p",  "param", "rb",   "rp",
     "rt",   "rtc",  "source", "tbody", "td",      "tfoot", "th",       "thead",    "tr", "track", "wbr"};
 // Formatting elements that the parser reopens after a block that leaves them open.
-constexpr std::array<std::string_view, 14> reopened{"a",    "b", "big",   "code",   "em",     "font", "i",
-                                                    "nobr", "s", "small", "strike", "strong", "tt",   "u"};
-constexpr std::array<std::string_view, 3> without_tags{"script", "style", "textarea"};
+constexpr std::array<std::string_view, 14> kReopened{"a",    "b", "big",   "code",   "em",     "font", "i",
+                                                     "nobr", "s", "small", "strike", "strong", "tt",   "u"};
+constexpr std::array<std::string_view, 3> kWithoutTags{"script", "style", "textarea"};
 
 bool ends_name(char c) { return c == '>' || c == '/' || text::ascii::is_space(c); }
 
@@ -59,8 +59,8 @@ class Nesting {
   void check(std::size_t at) {
     work_ += depth_;
     all_copies_ += copies_;
-    if (depth_ > deepest || work_ > most_work || all_copies_ > most_copies)
-      throw DataError(cat("the page has ", depth_, " elements open at byte ", at, "; at most ", deepest,
+    if (depth_ > kDeepest || work_ > kMostWork || all_copies_ > kMostCopies)
+      throw DataError(cat("the page has ", depth_, " elements open at byte ", at, "; at most ", kDeepest,
                           " may be nested, and fewer in a long page: close them, or translate the page in parts"));
   }
 
@@ -86,9 +86,9 @@ std::string readable_page(std::string_view html) {
   };
   Nesting nesting;
   for (std::size_t at = 0; (at = html.find('<', at)) != std::string_view::npos; ++at) {
-    if (html.substr(at, 4) == comment_begin) {
+    if (html.substr(at, 4) == kCommentBegin) {
       const std::size_t content = std::min(at + 4, html.size()),
-                        end = std::min(html.find(comment_end, at + 2), html.size());
+                        end = std::min(html.find(kCommentEnd, at + 2), html.size());
       at = hide(content, std::max(content, end));
       continue;
     }
@@ -96,10 +96,10 @@ std::string readable_page(std::string_view html) {
     const std::size_t begin = at + (ends ? 2 : 1);
     if (begin >= html.size() || !text::ascii::is_letter(html[begin])) continue;
     const std::string name = name_at(html, begin);
-    if (!among(closed_by_others, name))
-      ends ? nesting.close(name) : nesting.open(name, among(reopened, name) ? size_of_copy(html, at) : 0);
+    if (!among(kClosedByOthers, name))
+      ends ? nesting.close(name) : nesting.open(name, among(kReopened, name) ? size_of_copy(html, at) : 0);
     nesting.check(at);
-    if (ends || !among(without_tags, name)) continue;
+    if (ends || !among(kWithoutTags, name)) continue;
     const std::size_t content = std::min(html.find('>', begin), html.size() - 1) + 1;
     at = hide(content, end_of_content(html, content, name));
   }

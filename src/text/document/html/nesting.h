@@ -6,8 +6,8 @@
 
 namespace hexapla::text::document {
 
-constexpr std::string_view empty_comment = "<!---->", comment_begin = empty_comment.substr(0, 4),
-                           comment_end = empty_comment.substr(4);
+constexpr std::string_view kEmptyComment = "<!---->", kCommentBegin = kEmptyComment.substr(0, 4),
+                           kCommentEnd = kEmptyComment.substr(4);
 
 // The page with scripts, style sheets and comments replaced by spaces, so that their content is
 // neither counted nor parsed; the length stays the same. DataError: elements are nested too deeply,

@@ -10,10 +10,10 @@ namespace hexapla::text::document {
 namespace {
 
 using Kind = MarkdownBlock::Kind;
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view kBlanks = " \t";
 
 std::size_t skip_blanks(std::string_view line, std::size_t at) {
-  return std::min(line.find_first_not_of(blanks, at), line.size());
+  return std::min(line.find_first_not_of(kBlanks, at), line.size());
 }
 
 // The length of the quote marks and the indentation at the beginning of a continuation line.
@@ -35,7 +35,7 @@ std::size_t size_of_definition(std::string_view line) {
 // there is none.
 std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
   const auto is = [&](std::size_t i, std::string_view mark) {
-    return lines[i].text.substr(0, lines[i].text.find_last_not_of(blanks) + 1) == mark;
+    return lines[i].text.substr(0, lines[i].text.find_last_not_of(kBlanks) + 1) == mark;
   };
   const std::string yaml(3, '-'), toml(3, '+');
   if (lines.empty() || !(is(0, yaml) || is(0, toml))) return 0;
@@ -161,9 +161,9 @@ class Reader {
     const std::size_t hashes = std::min(line.find_first_not_of('#', block.column), line.size());
     if (hashes > block.column && hashes < block.column + 7) {
       const std::size_t begin = skip_blanks(line, hashes);
-      std::size_t end = line.find_last_not_of(blanks) + 1, text = end;
+      std::size_t end = line.find_last_not_of(kBlanks) + 1, text = end;
       while (text > begin && line[text - 1] == '#') --text;
-      if (text == begin || blanks.find(line[text - 1]) != blanks.npos) end = text;
+      if (text == begin || kBlanks.find(line[text - 1]) != kBlanks.npos) end = text;
       if (end <= begin) return;
       keep_to(place(block.first, begin));
       add(line.substr(begin, end - begin), {}, with_safe_end);

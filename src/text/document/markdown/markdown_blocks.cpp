@@ -11,12 +11,12 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::size_t deepest = 100;  // list and quote marks of a line
+constexpr std::size_t kDeepest = 100;  // list and quote marks of a line
 
 // The length of the quote and list marks at the beginning of a line.
 std::size_t size_of_containers(std::string_view line) {
   std::size_t at = 0;
-  for (std::size_t marks = 0; marks < deepest; ++marks) {
+  for (std::size_t marks = 0; marks < kDeepest; ++marks) {
     const std::size_t begin = line.find_first_not_of(" \t", at);
     if (begin == line.npos) return line.size();
     std::size_t end = begin;

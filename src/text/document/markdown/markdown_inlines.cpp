@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 bool latin_or_digit(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c); }
 bool ascii_mark(char c) { return c > ' ' && c < 127 && !latin_or_digit(c); }
@@ -162,7 +162,7 @@ class Scanner {
   // The length of the rest of a link after "]": "(address)" or "[label]"; 0: there is none.
   // shortcut: the label itself is a reference.
   std::size_t size_of_target(std::string_view label, std::string& written) const {
-    const std::string_view rest = text_.substr(at_ + 1, longest_target);
+    const std::string_view rest = text_.substr(at_ + 1, kLongestTarget);
     if (rest.starts_with("(")) {
       int depth = 0;
       for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -191,7 +191,7 @@ class Scanner {
     const Bracket opening = brackets_.back();
     brackets_.pop_back();
     std::string written;
-    const std::string_view label = text_.substr(opening.from, std::min(at_ - opening.from, longest_label));
+    const std::string_view label = text_.substr(opening.from, std::min(at_ - opening.from, kLongestLabel));
     const std::size_t target = size_of_target(label, written);
     const bool footnote = label.starts_with("^") && label.find(' ') == label.npos;
     drop_to(opening.token, !(target > 0 || !written.empty() || footnote));
@@ -305,7 +305,7 @@ class Scanner {
     std::size_t token, from;
     bool image;
   };
-  static constexpr std::size_t longest_target = 2000, longest_label = 1000;
+  static constexpr std::size_t kLongestTarget = 2000, kLongestLabel = 1000;
 
   std::string_view text_;
   const Labels& labels_;

@@ -15,7 +15,7 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr const char *container = "META-INF/container.xml", *encryption = "META-INF/encryption.xml";
+constexpr const char *kContainer = "META-INF/container.xml", *kEncryption = "META-INF/encryption.xml";
 
 // Decodes percent encoding: "a%20b" -> "a b"
 std::string decoded(const std::string& address) {
@@ -37,15 +37,15 @@ std::string value(const XmlEvent& event, std::string_view attribute) {
 }
 
 std::string package_of(const Archive& archive) {
-  for (const XmlEvent& event : xml_events(archive.read(container), container))
+  for (const XmlEvent& event : xml_events(archive.read(kContainer), kContainer))
     if (const std::string path = value(event, "full-path"); !path.empty()) return path;
-  throw DataError(cat("the book's ", container, " names no package (full-path); it is no EPUB, make it anew"));
+  throw DataError(cat("the book's ", kContainer, " names no package (full-path); it is no EPUB, make it anew"));
 }
 
 std::set<std::string> encrypted_members(const Archive& archive) {
   std::set<std::string> names;
-  if (!archive.has(encryption)) return names;
-  for (const XmlEvent& event : xml_events(archive.read(encryption), encryption))
+  if (!archive.has(kEncryption)) return names;
+  for (const XmlEvent& event : xml_events(archive.read(kEncryption), kEncryption))
     names.insert(decoded(value(event, "URI")));
   return names;
 }

@@ -14,15 +14,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string page_begin =
+const std::string kPageBegin =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.1//EN\" \"x.dtd\">\n"
     "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title/><meta charset=\"utf-8\"/><script src=\"x\"/></head>"
     "<body class=\"b\">\n";
-const std::string page_end = "\n</body></html>\n";
-const std::string ncx =
+const std::string kPageEnd = "\n</body></html>\n";
+const std::string kNcx =
     "<ncx xmlns=\"http://www.daisy.org/z3986/2005/ncx/\"><docTitle><text>The Book</text></docTitle>"
     "<navLabel><text>Part one</text></navLabel></ncx>";
-const std::string package =
+const std::string kPackage =
     "<package xmlns=\"http://www.idpf.org/2007/opf\"><dc:title>The Book</dc:title><manifest>"
     "<item href=\"toc.ncx\" media-type=\"application/x-dtbncx+xml\"/>"
     "<item href=\"Text/a%20b.xhtml\" media-type=\"application/xhtml+xml\"/>"
@@ -32,15 +32,15 @@ const std::string package =
 std::vector<TestMember> book(const std::string& body) {
   return {{"mimetype", "application/epub+zip", true},
           {"META-INF/container.xml", "<container><rootfile full-path=\"OEBPS/x.opf\"/></container>"},
-          {"OEBPS/x.opf", package},
-          {"OEBPS/toc.ncx", ncx},
-          {"OEBPS/Text/a b.xhtml", page_begin + body + page_end},
-          {"out/c.xhtml", page_begin + "<p>Last page</p>" + page_end}};
+          {"OEBPS/x.opf", kPackage},
+          {"OEBPS/toc.ncx", kNcx},
+          {"OEBPS/Text/a b.xhtml", kPageBegin + body + kPageEnd},
+          {"out/c.xhtml", kPageBegin + "<p>Last page</p>" + kPageEnd}};
 }
 std::string page_after(const std::string& body, bool backwards) {
   const std::string page = part_of(office_translated(*epub(archive_of(book(body))), backwards), "OEBPS/Text/a b.xhtml");
   xml_events(page);  // is well-formed
-  return page.substr(page_begin.size(), page.size() - page_begin.size() - page_end.size());
+  return page.substr(kPageBegin.size(), page.size() - kPageBegin.size() - kPageEnd.size());
 }
 
 TEST(Epub, PagesAndContentsAreTranslated) {
@@ -48,7 +48,7 @@ TEST(Epub, PagesAndContentsAreTranslated) {
   const auto document = epub(file);
   EXPECT_THAT(document->lines(), ElementsAre("Part one", "One page", "Last page"));
   const std::string after = office_translated(*document, true);
-  EXPECT_EQ(part_of(after, "OEBPS/x.opf"), package);
+  EXPECT_EQ(part_of(after, "OEBPS/x.opf"), kPackage);
   EXPECT_THAT(part_of(after, "OEBPS/toc.ncx"),
               HasSubstr("<docTitle><text>The Book</text></docTitle><navLabel><text>one Part"));
   EXPECT_THAT(part_of(after, "out/c.xhtml"), HasSubstr("<p>page Last</p>"));

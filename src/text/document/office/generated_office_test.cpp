@@ -98,8 +98,8 @@ Shown shown(const std::string& xml) {
   return all;
 }
 
-const std::string word_space = "\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"",
-                  text_space = "\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\"";
+const std::string kWordSpace = "\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"",
+                  kTextSpace = "\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\"";
 
 // Checks 500 documents of six paragraphs.
 template <class Make>
@@ -124,7 +124,7 @@ void lose_nothing(const std::string& name, Make&& make, std::shared_ptr<const Do
 TEST(GeneratedDocuments, OfWordLoseNothing) {
   Paragraphs paragraphs(1);
   const auto make = [&] {
-    std::string xml = "<w:body xmlns:w=" + word_space + ">";
+    std::string xml = "<w:body xmlns:w=" + kWordSpace + ">";
     for (int i = 0; i < 6; ++i) xml += paragraphs.word();
     return xml + "</w:body>";
   };
@@ -134,7 +134,7 @@ TEST(GeneratedDocuments, OfWordLoseNothing) {
 TEST(GeneratedDocuments, OfLibreOfficeLoseNothing) {
   Paragraphs paragraphs(1);
   const auto make = [&] {
-    std::string xml = "<text:body xmlns:text=" + text_space + ">";
+    std::string xml = "<text:body xmlns:text=" + kTextSpace + ">";
     for (int i = 0; i < 6; ++i) xml += paragraphs.open();
     return xml + "</text:body>";
   };

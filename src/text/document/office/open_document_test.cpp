@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::string begin =
+const std::string kBegin =
     "<office:document-content xmlns:office=\"o\" xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" "
     "xmlns:style=\"urn:oasis:names:tc:opendocument:xmlns:style:1.0\">"
     "<style:style style:name=\"T1\" style:family=\"text\"><style:text-properties fo:font-weight=\"bold\" "
@@ -21,13 +21,13 @@ const std::string begin =
 
 std::string open_file(const std::string& body) {
   return archive_of({{"mimetype", "application/vnd.oasis.opendocument.text", true},
-                     {"content.xml", begin + body + "</office:document-content>"},
+                     {"content.xml", kBegin + body + "</office:document-content>"},
                      {"settings.xml", "<a/>"}});
 }
 std::vector<std::string> lines(const std::string& body) { return open_document(open_file(body))->lines(); }
 std::string after(const std::string& body, bool backwards) {
   const std::string xml = part_of(office_translated(*open_document(open_file(body)), backwards), "content.xml");
-  return xml.substr(begin.size(), xml.size() - begin.size() - std::string("</office:document-content>").size());
+  return xml.substr(kBegin.size(), xml.size() - kBegin.size() - std::string("</office:document-content>").size());
 }
 std::string paragraph(const std::string& content) { return "<text:p>" + content + "</text:p>"; }
 std::string span(const std::string& style, const std::string& content) {

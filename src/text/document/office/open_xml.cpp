@@ -15,7 +15,7 @@ namespace hexapla::text::document {
 namespace {
 
 // The content types of parts with text end in one of these and "+xml".
-constexpr std::array<std::string_view, 18> with_text{"wordprocessingml.document.main",
+constexpr std::array<std::string_view, 18> kWithText{"wordprocessingml.document.main",
                                                      "wordprocessingml.template.main",
                                                      "ms-word.document.macroEnabled.main",
                                                      "wordprocessingml.header",
@@ -33,10 +33,10 @@ constexpr std::array<std::string_view, 18> with_text{"wordprocessingml.document.
                                                      "diagramDrawing",
                                                      "drawing",
                                                      "chartshapes"};
-constexpr std::string_view table = "spreadsheetml.table+xml", sheet = "spreadsheetml.worksheet+xml";
+constexpr std::string_view kTable = "spreadsheetml.table+xml", kSheet = "spreadsheetml.worksheet+xml";
 
 bool has_text(std::string_view type) {
-  return std::any_of(with_text.begin(), with_text.end(),
+  return std::any_of(kWithText.begin(), kWithText.end(),
                      [&](std::string_view ending) { return type.ends_with(std::string(ending) + "+xml"); });
 }
 
@@ -65,7 +65,7 @@ std::string with_line_ends(std::string text) {
 std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<Part>& parts) {
   std::set<std::string> heads;
   for (const Part& part : parts) {
-    if (!part.type.ends_with(table)) continue;
+    if (!part.type.ends_with(kTable)) continue;
     for (const XmlEvent& event : xml_events(archive.read(part.name), part.name))
       if (const std::string* const name = event.attribute("name")) heads.insert(with_line_ends(*name));
   }
@@ -82,7 +82,7 @@ std::shared_ptr<const Document> open_xml(const std::string& content) {
   for (const Part& part : parts) {
     if (!has_text(part.type)) continue;
     const std::string xml = archive.read(part.name);
-    if (part.type.ends_with(sheet) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
+    if (part.type.ends_with(kSheet) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
     members.push_back(RunPart(xml, part.name, heads).member());
   }
   return std::make_shared<const ArchiveDocument>(content, std::move(members));

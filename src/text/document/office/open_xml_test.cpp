@@ -31,19 +31,19 @@ std::string office_file(const std::vector<TestPart>& parts) {
   return archive_of(members);
 }
 
-const std::string word_type = "wordprocessingml.document.main", word_name = "word/document.xml";
+const std::string kWordType = "wordprocessingml.document.main", kWordName = "word/document.xml";
 
 std::string word_xml(const std::string& body) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\r\n<w:document "
          "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" xmlns:r=\"r\"><w:body>" +
          body + "</w:body></w:document>";
 }
-std::string word(const std::string& body) { return office_file({{word_name, word_type, word_xml(body)}}); }
+std::string word(const std::string& body) { return office_file({{kWordName, kWordType, word_xml(body)}}); }
 std::vector<std::string> lines(const std::string& body) { return open_xml(word(body))->lines(); }
 
 // The body of a translation; if it is a single paragraph, without the paragraph's tags.
 std::string body_of(const std::string& file) {
-  const std::string xml = part_of(file, word_name);
+  const std::string xml = part_of(file, kWordName);
   xml_events(xml);  // is well-formed
   const std::size_t begin = xml.find("<w:body>") + 8;
   return xml.substr(begin, xml.find("</w:body>") - begin);
@@ -60,13 +60,13 @@ std::string run(const std::string& text, const std::string& style = "") {
   return "<w:r>" + (style.empty() ? "" : "<w:rPr>" + style + "</w:rPr>") + "<w:t" +
          (blanks ? " xml:space=\"preserve\">" : ">") + text + "</w:t></w:r>";
 }
-const std::string bold = "<w:b/>", italic = "<w:i/>", properties = "<w:pPr><w:jc w:val=\"x\"/></w:pPr>";
+const std::string kBold = "<w:b/>", kItalic = "<w:i/>", kProperties = "<w:pPr><w:jc w:val=\"x\"/></w:pPr>";
 
 TEST(Word, StaysAsItIsWhereNothingChanges) {
   for (const std::string& paragraph :
        {run("One two."),
-        properties + run("One two three ") + run("four", bold) + run(" ") + run("five", italic) + run("."),
-        run("狗") + run("在", bold) + run("跑"), run("كلب ") + run("يجري", bold) + run("."),
+        kProperties + run("One two three ") + run("four", kBold) + run(" ") + run("five", kItalic) + run("."),
+        run("狗") + run("在", kBold) + run("跑"), run("كلب ") + run("يجري", kBold) + run("."),
         "<w:bookmarkStart w:id=\"1\"/>" + run("One") + "<w:bookmarkEnd w:id=\"1\"/>", run("a &lt; b &amp; c"),
         run("H") + run("2", "<w:vertAlign w:val=\"subscript\"/>") + run("O")})
     EXPECT_EQ(same(paragraph), paragraph);
@@ -75,11 +75,11 @@ TEST(Word, StaysAsItIsWhereNothingChanges) {
 }
 
 TEST(Word, StylesGoWithTheirWords) {
-  EXPECT_EQ(reversed(properties + run("The ") + run("old", bold) + run(" big dog runs.")),
-            properties + run("runs. dog big ") + run("old", bold) + run(" The"));
-  EXPECT_EQ(reversed(run("one", bold) + run(" two", italic) + run(" three four")),
-            run("four three ") + run("two", italic) + run(" ") + run("one", bold));
-  EXPECT_EQ(reversed(run("all of it", bold)), run("it of all", bold));
+  EXPECT_EQ(reversed(kProperties + run("The ") + run("old", kBold) + run(" big dog runs.")),
+            kProperties + run("runs. dog big ") + run("old", kBold) + run(" The"));
+  EXPECT_EQ(reversed(run("one", kBold) + run(" two", kItalic) + run(" three four")),
+            run("four three ") + run("two", kItalic) + run(" ") + run("one", kBold));
+  EXPECT_EQ(reversed(run("all of it", kBold)), run("it of all", kBold));
 }
 
 TEST(Word, RunsOfOneStyleAreOne) {
@@ -89,20 +89,20 @@ TEST(Word, RunsOfOneStyleAreOne) {
       "<w:r><w:rPr><w:noProof/></w:rPr><w:lastRenderedPageBreak/><w:t xml:space=\"preserve\"> is old</w:t></w:r>";
   EXPECT_THAT(lines("<w:p>" + spelled + "</w:p>"), ElementsAre("library is old"));
   EXPECT_EQ(same(spelled), run("library is old"));
-  EXPECT_EQ(reversed(run("a ") + run("b", bold) + run(" ", italic) + run("c", bold) + run(" d e f")),
-            run("f e d ") + run("c b", bold) + run(" a"));
+  EXPECT_EQ(reversed(run("a ") + run("b", kBold) + run(" ", kItalic) + run("c", kBold) + run(" d e f")),
+            run("f e d ") + run("c b", kBold) + run(" a"));
 }
 
 TEST(Word, MarkupOccursOnce) {
   const std::string link = "<w:hyperlink r:id=\"x\">", note = "<w:r><w:footnoteReference w:id=\"2\"/></w:r>",
                     image = "<w:r><w:rPr><w:noProof/></w:rPr><w:drawing><x/></w:drawing></w:r>";
-  EXPECT_EQ(reversed(run("See ") + link + run("this page", bold) + "</w:hyperlink>" + run(" now please")),
-            run("please now ") + link + run("page this", bold) + "</w:hyperlink>" + run(" See"));
+  EXPECT_EQ(reversed(run("See ") + link + run("this page", kBold) + "</w:hyperlink>" + run(" now please")),
+            run("please now ") + link + run("page this", kBold) + "</w:hyperlink>" + run(" See"));
   EXPECT_EQ(reversed(run("A dog") + note + run(" runs")), run("runs dog") + note + run(" A"));
   EXPECT_EQ(reversed(image + run("A dog")), image + run("dog A"));
   EXPECT_EQ(
       same(run("A") + "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\"> b </w:t><w:sym w:char=\"x\"/></w:r>"),
-      run("A") + run(" b ", bold) + "<w:r><w:rPr><w:b/></w:rPr><w:sym w:char=\"x\"/></w:r>");
+      run("A") + run(" b ", kBold) + "<w:r><w:rPr><w:b/></w:rPr><w:sym w:char=\"x\"/></w:r>");
   EXPECT_EQ(reversed("<w:sdt><w:sdtPr/><w:sdtContent>" + run("one two") + "</w:sdtContent></w:sdt>" + run(" three")),
             run("three ") + "<w:sdt><w:sdtPr/><w:sdtContent>" + run("two one") + "</w:sdtContent></w:sdt>");
 }
@@ -138,7 +138,7 @@ TEST(Word, TabsPartAndBreaksJoin) {
   const std::string tab = "<w:r><w:tab/></w:r>", line = "<w:r><w:br/></w:r>",
                     page = "<w:r><w:br w:type=\"page\"/></w:r>";
   EXPECT_THAT(lines("<w:p><w:r><w:t>Name:</w:t><w:tab/><w:t>A dog</w:t></w:r></w:p>"), ElementsAre("Name:", "A dog"));
-  EXPECT_EQ(reversed(run("a b") + tab + run("c d", bold)), run("b a") + tab + run("d c", bold));
+  EXPECT_EQ(reversed(run("a b") + tab + run("c d", kBold)), run("b a") + tab + run("d c", kBold));
   EXPECT_THAT(lines("<w:p>" + run("An old") + line + run("library") + page + run("x") + "</w:p>"),
               ElementsAre("An old library", "x"));
   EXPECT_EQ(same(run("An old") + line + run("library")), run("An old") + line + run("library"));
@@ -168,13 +168,13 @@ TEST(Word, PrefixesAreTheDocuments) {
   const std::string xml =
       "<ns0:document xmlns:ns0=\"http://purl.oclc.org/ooxml/wordprocessingml/main\"><ns0:p><ns0:r><ns0:rPr>"
       "<ns0:b/></ns0:rPr><ns0:t>a b</ns0:t></ns0:r></ns0:p></ns0:document>";
-  const auto document = open_xml(office_file({{word_name, word_type, xml}}));
+  const auto document = open_xml(office_file({{kWordName, kWordType, xml}}));
   EXPECT_THAT(document->lines(), ElementsAre("a b"));
-  EXPECT_EQ(part_of(office_translated(*document, false), word_name), xml);
+  EXPECT_EQ(part_of(office_translated(*document, false), kWordName), xml);
 }
 
 TEST(Word, AllPartsWithText) {
-  std::vector<TestPart> parts{{word_name, word_type, word_xml("<w:p>" + run("a") + "</w:p>")}};
+  std::vector<TestPart> parts{{kWordName, kWordType, word_xml("<w:p>" + run("a") + "</w:p>")}};
   for (const char* part : {"header", "footer", "footnotes", "endnotes", "comments", "settings"})
     parts.push_back({std::string("word/") + part + ".xml", std::string("wordprocessingml.") + part,
                      word_xml("<w:p>" + run(part) + "</w:p>")});
@@ -213,18 +213,18 @@ TEST(Slides, TextIsInRunsWithoutXmlSpace) {
             begin + "<a:r><a:t>a b\tc</a:t></a:r><a:br/><a:r><a:t>d</a:t></a:r>" + end);
 }
 
-const std::string sheet_space = " xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+const std::string kSheetSpace = " xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
 
 TEST(Sheets, StringsAreTranslatedAndNumbersStay) {
   const std::string strings =
-      "<sst" + sheet_space +
+      "<sst" + kSheetSpace +
       " count=\"5\"><si><t>One two</t></si><si><t>12.5</t></si><si><r><t>a </t></r><r><rPr><b/></rPr>"
       "<t>b c d</t></r><rPh sb=\"0\" eb=\"1\"><t>x</t></rPh></si><si><t>- x y&#10;- "
       "z</t></si><si><t>Head</t></si></sst>";
   const std::string sheet =
-      "<worksheet" + sheet_space +
+      "<worksheet" + kSheetSpace +
       "><c t=\"inlineStr\"><is><t>in line</t></is></c><c><f>A1&amp;\"x y\"</f><v>1</v></c></worksheet>";
-  const std::string table = "<table" + sheet_space + "><tableColumn name=\"Head\"/></table>";
+  const std::string table = "<table" + kSheetSpace + "><tableColumn name=\"Head\"/></table>";
   const std::string file = office_file({{"xl/strings.xml", "spreadsheetml.sharedStrings", strings},
                                         {"xl/sheet.xml", "spreadsheetml.worksheet", sheet},
                                         {"xl/table.xml", "spreadsheetml.table", table}});
@@ -232,7 +232,7 @@ TEST(Sheets, StringsAreTranslatedAndNumbersStay) {
   EXPECT_THAT(document->lines(), ElementsAre("One two", "a b c d", "- x y", "- z", "in line"));
   const std::string after = office_translated(*document, true);
   EXPECT_EQ(part_of(after, "xl/strings.xml"),
-            "<sst" + sheet_space +
+            "<sst" + kSheetSpace +
                 " count=\"5\"><si><t>two One</t></si><si><t>12.5</t></si><si><r><rPr><b/></rPr><t "
                 "xml:space=\"preserve\">d c b </t></r>"
                 "<r><t>a</t></r></si><si><t>y x -\nz -</t></si><si><t>Head</t></si></sst>");
@@ -249,7 +249,7 @@ TEST(OpenXml, RefusesWhatIsNoDocument) {
   for (int i = 0; i < 400; ++i) deep += "<w:p><w:r><w:t>a</w:t></w:r><w:r><w:pict>";
   EXPECT_THROW(open_xml(word(deep)), DataError);
   for (int i = 0; i < 20'000; ++i)
-    wide += run("a" + std::to_string(i) + " ") + run("b ", bold) + mark("begin") + "<w:r><w:br/></w:r>";
+    wide += run("a" + std::to_string(i) + " ") + run("b ", kBold) + mark("begin") + "<w:r><w:br/></w:r>";
   const auto document = open_xml(word("<w:p>" + wide + "</w:p>"));
   EXPECT_EQ(body_of(office_translated(*document, false)).size() > wide.size() / 2, true);
   EXPECT_THAT(open_xml(word(""))->lines(), IsEmpty());
@@ -269,7 +269,8 @@ TEST(OpenXml, RefusesWhatWouldGrow) {
     const std::string xml = word_xml("<w:p><w:r>" + content + "</w:r></w:p>");
     EXPECT_THROW(RunPart(xml, "x").member(), DataError) << content.size();
   }
-  EXPECT_NO_THROW(RunPart(word_xml("<w:p>" + repeated(run("a\tb", bold) + run("c"), 10'000) + "</w:p>"), "x").member());
+  EXPECT_NO_THROW(
+      RunPart(word_xml("<w:p>" + repeated(run("a\tb", kBold) + run("c"), 10'000) + "</w:p>"), "x").member());
 }
 
 TEST(OpenXml, PointsInARowAreOne) {

@@ -10,7 +10,7 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::string_view letters = "ntrabfv", controls = "\n\t\r\a\b\f\v";
+constexpr std::string_view kLetters = "ntrabfv", kControls = "\n\t\r\a\b\f\v";
 
 std::string decoded(std::string_view raw) {
   std::string text;
@@ -19,8 +19,8 @@ std::string decoded(std::string_view raw) {
       text += raw[at];
       continue;
     }
-    const std::size_t i = letters.find(raw[++at]);
-    text += i == letters.npos ? raw[at] : controls[i];
+    const std::size_t i = kLetters.find(raw[++at]);
+    text += i == kLetters.npos ? raw[at] : kControls[i];
   }
   return text;
 }
@@ -28,9 +28,9 @@ std::string decoded(std::string_view raw) {
 std::string encoded(std::string_view text) {
   std::string raw;
   for (const char c : text) {
-    const std::size_t i = controls.find(c);
-    if (i != controls.npos)
-      raw += '\\', raw += letters[i];
+    const std::size_t i = kControls.find(c);
+    if (i != kControls.npos)
+      raw += '\\', raw += kLetters[i];
     else
       raw += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
   }

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t most_tags = 400;  // of a line: the work grows with their square
+constexpr std::size_t kMostTags = 400;  // of a line: the work grows with their square
 
 bool begins_name(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c) || c == '/'; }
 
@@ -48,7 +48,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     at += std::max<std::size_t>(size, 1);
   }
   add_text(text.size());
-  if (tokens.size() <= 2 * most_tags) return tokens;
+  if (tokens.size() <= 2 * kMostTags) return tokens;
   return {{Kind::text, "", std::string(text), std::string(text)}};
 }
 
@@ -57,7 +57,7 @@ text::MarkedLine marked_line(std::string_view text) {
   std::vector<Token> tokens = tokens_of(text);
   const std::vector<std::size_t> partner = partners_of(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (tokens[i].kind != Kind::text && partner[i] == no_partner) tokens[i].kind = Kind::point;
+    if (tokens[i].kind != Kind::text && partner[i] == kNoPartner) tokens[i].kind = Kind::point;
   return text::MarkedLine(line_parts(tokens));
 }
 

@@ -22,7 +22,7 @@ namespace {
 using Style = YAML::EmitterStyle::value;
 using YAML::anchor_t, YAML::Mark;
 
-constexpr std::size_t largest = std::size_t{4} << 20;  // the parser takes a second for this much
+constexpr std::size_t kLargest = std::size_t{4} << 20;  // the parser takes a second for this much
 
 // Aliases are not expanded, so a few lines cannot become gigabytes.
 class Reader final : public YAML::EventHandler {
@@ -139,8 +139,8 @@ class Reader final : public YAML::EventHandler {
 // ("%YAML 1.1") as comments, because the parser reads their numbers in the program's locale.
 // DataError: control characters that YAML forbids, or a file that is too large.
 std::string readable_yaml(std::string_view content) {
-  if (content.size() > largest)
-    throw DataError(cat("the file has ", content.size(), " bytes, at most ", largest,
+  if (content.size() > kLargest)
+    throw DataError(cat("the file has ", content.size(), " bytes, at most ", kLargest,
                         " of YAML are read: send it in several files"));
   std::string yaml(content);
   for (std::size_t at = 0; at < yaml.size(); ++at) {

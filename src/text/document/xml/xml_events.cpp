@@ -17,8 +17,8 @@ namespace {
 
 using Kind = XmlEvent::Kind;
 
-constexpr std::size_t deepest = 1000;
-constexpr std::size_t most_parts = 5'000'000;  // a gigabyte, including what documents keep for each part
+constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kMostParts = 5'000'000;  // a gigabyte, including what documents keep for each part
 
 bool is_utf_16(std::string_view xml) {
   const std::string_view first = xml.substr(0, 4);
@@ -120,8 +120,8 @@ class Reader {
 
   void start(const char* name, const char** attributes) {
     const bool empty = xml_.substr(position(), length()).ends_with("/>");
-    if (!empty && ++depth_ > deepest)
-      throw DataError(cat(here(), "more than ", deepest, " elements are in one another; nest fewer"));
+    if (!empty && ++depth_ > kDeepest)
+      throw DataError(cat(here(), "more than ", kDeepest, " elements are in one another; nest fewer"));
     XmlEvent& event = add(empty ? Kind::empty : Kind::start);
     event.name = name;
     const int count = XML_GetSpecifiedAttributeCount(parser_.get());  // others are defaults of the document type
@@ -179,9 +179,9 @@ class Collector {
 
   void add(XmlEvent event) {
     parts_ += 1 + event.attributes.size();
-    if (parts_ > most_parts)
+    if (parts_ > kMostParts)
       throw DataError(
-          cat(name_, " has more than ", most_parts, " tags, attributes and texts: make several files of it"));
+          cat(name_, " has more than ", kMostParts, " tags, attributes and texts: make several files of it"));
     events_.push_back(std::move(event));
   }
   std::vector<XmlEvent> events() { return std::move(events_); }

@@ -5,7 +5,7 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::string_view replacement = "\uFFFD";
+constexpr std::string_view kReplacement = "\uFFFD";
 
 // The reference for a character, or the character itself.
 std::string_view entity(std::string_view c) {
@@ -19,7 +19,7 @@ std::string_view entity(std::string_view c) {
 std::string_view xml_character(std::string_view c) {
   if (c == "\r") return "&#13;";
   const bool control = c[0] >= 0 && c[0] < ' ' && c != "\t" && c != "\n";
-  return control || c == "\uFFFE" || c == "\uFFFF" ? replacement : entity(c);
+  return control || c == "\uFFFE" || c == "\uFFFF" ? kReplacement : entity(c);
 }
 
 std::string_view attribute_character(std::string_view c) {

@@ -106,7 +106,7 @@ void for_each_field(std::string_view message, F&& f) {
 PieceModel::Piece parse_piece(std::string_view message) {
   PieceModel::Piece piece;
   for_each_field(message, [&](const Field& field) {
-    if (field.number == 1) piece.text = field.text(PieceModel::max_piece);
+    if (field.number == 1) piece.text = field.text(PieceModel::kMaxPieceBytes);
     if (field.number == 2) piece.score = field.number32();
     if (field.number == 3) piece.type = field.choice(Type::byte);
   });
@@ -116,7 +116,7 @@ PieceModel::Piece parse_piece(std::string_view message) {
 }
 
 void parse_trainer(std::string_view message, PieceModel& model) {
-  constexpr size_t most = PieceModel::max_piece;
+  constexpr size_t most = PieceModel::kMaxPieceBytes;
   for_each_field(message, [&](const Field& field) {
     if (field.number == 3) model.kind = field.choice(PieceModel::Kind::byte_bpe);
     if (field.number == 24) model.treat_whitespace_as_suffix = field.flag();
@@ -141,11 +141,11 @@ void parse_normalizer(std::string_view message, PieceModel::Normalizer& normaliz
 void parse_merges(std::string_view numbers, PieceModel& model) {
   const auto id = [&] {
     const uint64_t number = varint(numbers);
-    require(number < PieceModel::max_pieces, "a merge is of a piece ", number);
+    require(number < PieceModel::kMaxPieces, "a merge is of a piece ", number);
     return static_cast<int32_t>(number);
   };
   while (!numbers.empty()) {
-    require(model.merges.size() < PieceModel::max_pieces, "it has more than ", PieceModel::max_pieces, " merges");
+    require(model.merges.size() < PieceModel::kMaxPieces, "it has more than ", PieceModel::kMaxPieces, " merges");
     const int32_t left = id();
     model.merges.emplace_back(left, id());
   }
@@ -154,7 +154,7 @@ void parse_merges(std::string_view numbers, PieceModel& model) {
 void parse_fields(std::string_view bytes, PieceModel& model) {
   for_each_field(bytes, [&](const Field& field) {
     if (field.number == 1) {
-      require(model.pieces.size() < PieceModel::max_pieces, "it has more than ", PieceModel::max_pieces, " pieces");
+      require(model.pieces.size() < PieceModel::kMaxPieces, "it has more than ", PieceModel::kMaxPieces, " pieces");
       try {
         model.pieces.push_back(parse_piece(field.message()));
       } catch (const Malformed& fault) {
@@ -165,7 +165,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == 3) parse_normalizer(field.message(), model.normalizer);
     if (field.number == 5) parse_normalizer(field.message(), model.denormalizer);
     if (field.number == kIdsField) model.ids = field.whole();
-    if (field.number == kOpeningField) model.opening = field.text(PieceModel::max_piece);
+    if (field.number == kOpeningField) model.opening = field.text(PieceModel::kMaxPieceBytes);
     if (field.number == kOpenEndedField) model.open_ended = field.flag();
     if (field.number == kOpeningBehindField) model.opening_behind = field.flag();
     if (field.number == kMergesField) parse_merges(field.message(), model);

@@ -38,11 +38,11 @@ struct PieceModel {
   std::vector<std::pair<int32_t, int32_t>> merges;  // byte_bpe: ids of two pieces, earliest merge first
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";
 
-  static constexpr size_t max_pieces = size_t{1} << 22;
-  static constexpr size_t max_piece = 4096;  // bytes
+  static constexpr size_t kMaxPieces = size_t{1} << 22;
+  static constexpr size_t kMaxPieceBytes = 4096;  // bytes
 
   // Checks that every text is valid UTF-8, every number finite and every type known; pieces have 1
-  // to max_piece bytes and are distinct, one is the unknown piece, and there are all byte pieces or
+  // to kMaxPieceBytes bytes and are distinct, one is the unknown piece, and there are all byte pieces or
   // none. In byte_bpe every byte has a piece and every merge produces one. DataError naming `name`:
   // not such a model.
   static PieceModel parse(std::string_view bytes, const std::string& name);

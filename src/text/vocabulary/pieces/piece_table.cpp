@@ -44,7 +44,7 @@ class TableReader {
                         "files do not belong together"));
   }
   void check(const std::string& text, size_t id) const {
-    const char* fault = text.size() > PieceModel::max_piece                          ? "is too long"
+    const char* fault = text.size() > PieceModel::kMaxPieceBytes                     ? "is too long"
                         : invalid_utf8(text) || text.find('\0') != std::string::npos ? "is not UTF-8, or has a NUL"
                                                                                      : nullptr;
     if (fault)

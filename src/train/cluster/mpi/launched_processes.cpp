@@ -31,7 +31,7 @@ int64_t started_by_launcher() {
 std::string plugin_path() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {folder / plugin_file, folder / HEXAPLA_PLUGIN_FOLDER / plugin_file})
+  for (const fs::path& path : {folder / kPluginFile, folder / HEXAPLA_PLUGIN_FOLDER / kPluginFile})
     if (!error && fs::exists(path, error)) return path.string();
   return "";
 }
@@ -39,12 +39,12 @@ std::string plugin_path() {
 // Null, with the reason: it cannot be used. Open MPI finds its own parts only if its symbols are global.
 const MpiPlugin* plugin(std::string& why) {
   const std::string path = plugin_path();
-  why = cat(plugin_file,
+  why = cat(kPluginFile,
             ", the MPI plugin, is not installed (Debian package hexapla-mpi; in a build, run "
             "scripts/install_dependencies.sh --mpi and build again)");
   if (path.empty()) return nullptr;
   void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  const auto* const found = opened == nullptr ? nullptr : static_cast<const MpiPlugin*>(dlsym(opened, plugin_symbol));
+  const auto* const found = opened == nullptr ? nullptr : static_cast<const MpiPlugin*>(dlsym(opened, kPluginSymbol));
   if (found == nullptr) {
     const char* const error = dlerror();
     why = cat(path, " cannot be opened (", error == nullptr ? "no plugin" : error, ")");
@@ -69,7 +69,7 @@ std::unique_ptr<Processes> launched_processes() {
   }
   std::unique_ptr<Processes> processes(mpi->processes());
   if (processes->count() == 1 && started > 1)
-    refuse(started, cat("each is alone with the MPI of ", plugin_file, ", ", mpi->library(),
+    refuse(started, cat("each is alone with the MPI of ", kPluginFile, ", ", mpi->library(),
                         "; start it with the mpirun of that, or with srun and the MPI plugin that suits it"));
   return processes;
 }

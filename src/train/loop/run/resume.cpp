@@ -43,7 +43,7 @@ void record_changes(const std::string& was, const std::string& now, RunState& st
   const std::string what = was.empty() ? "" : changes(without_vocabulary(was), now);
   if (what.empty()) return;
   state.changed += cat(state.changed.empty() ? "" : "; ", "update ", state.update, ": ", what);
-  note(cat("resumes with other options", what.find(instruction_set) == what.npos ? "" : " or on another processor",
+  note(cat("resumes with other options", what.find(kInstructionSet) == what.npos ? "" : " or on another processor",
            ": ", what, "; the model's record will show it"));
 }
 

@@ -12,12 +12,12 @@ namespace hexapla::train {
 
 namespace {
 
-constexpr const char *vocabulary_key = "vocabulary", *frozen_statistics = "running statistics of frozen norms";
+constexpr const char *kVocabularyKey = "vocabulary", *kFrozenStatistics = "running statistics of frozen norms";
 // Keys that later versions added to one of the records.
-constexpr const char* added_later[] = {vocabulary_key, pairs_of_sets, instruction_set};
+constexpr const char* kAddedLater[] = {kVocabularyKey, kPairsOfSets, kInstructionSet};
 // In this order, so that checkpoints stay byte-identical to those of earlier versions; others
 // follow.
-constexpr const char* written_first[] = {"seed",
+constexpr const char* kWrittenFirst[] = {"seed",
                                          "init-gain",
                                          "init-from",
                                          "freeze",
@@ -37,7 +37,7 @@ constexpr const char* written_first[] = {"seed",
                                          "plateau-factor",
                                          "plateau-patience",
                                          "valid-every",
-                                         frozen_statistics,
+                                         kFrozenStatistics,
                                          "best-by",
                                          "average-best"};
 
@@ -72,12 +72,12 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
   if (o.schedule == "plateau") fixed["valid-every"] = o.valid_every;
   if (!o.guided_alignment.empty()) fixed["guided-alignment-layer"] = o.guided_layer();
   // Earlier versions did not freeze statistics; their runs cannot continue with frozen ones.
-  if (!o.freeze.empty() && model.norm == "batch") fixed[frozen_statistics] = "frozen";
+  if (!o.freeze.empty() && model.norm == "batch") fixed[kFrozenStatistics] = "frozen";
 
   nlohmann::ordered_json j;
   j["model"] = parse_json(model.to_json(), "a configuration");
-  j[vocabulary_key] = hash_of({data.pairs.source, data.pairs.target});
-  for (const char* name : written_first)
+  j[kVocabularyKey] = hash_of({data.pairs.source, data.pairs.target});
+  for (const char* name : kWrittenFirst)
     if (fixed.contains(name)) j[name] = fixed[name];
   for (const auto& [name, value] : data.identity) j[name] = value;
   for (const auto& [name, value] : fixed.items())
@@ -88,7 +88,7 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
 std::string as_recorded(const std::string& before, const std::string& now) {
   const auto left = tree_of<nlohmann::ordered_json>(before);
   auto right = tree_of<nlohmann::ordered_json>(now);
-  for (const char* key : added_later)
+  for (const char* key : kAddedLater)
     if (!left.contains(key)) right.erase(key);
   return json_text(right);
 }
@@ -117,7 +117,7 @@ std::string noted_options(const TrainOptions& options, const TrainingData& data,
   for (const auto* side : {&data.valid_source, &data.valid_reference})
     for (const std::string& line : *side) valid.add(line), valid.add("\n");
   j["hash of valid-sets"] = data.valid.empty() ? "" : valid.hex();
-  j[instruction_set] = backend;
+  j[kInstructionSet] = backend;
   return json_text(j);
 }
 
@@ -151,7 +151,7 @@ std::string changes(const std::string& before, const std::string& now) {
 
 namespace {
 // Default value of a key, which is absent from an identity at its default.
-std::string usual_value(const std::string& key) { return key == parts_of_pairs ? "\"1\"" : "not set"; }
+std::string usual_value(const std::string& key) { return key == kPartsOfPairs ? "\"1\"" : "not set"; }
 }  // namespace
 
 std::string first_difference(const std::string& before, const std::string& now) {
@@ -166,7 +166,7 @@ std::string first_difference(const std::string& before, const std::string& now) 
     return cat(name(key), " was ", text_of(left, key), ", now it is ", text_of(right, key));
   };
   // Another vocabulary also changes the ids of the training data.
-  if (const auto key = cat("/", vocabulary_key); left.contains(key) && right.contains(key) && differs(key))
+  if (const auto key = cat("/", kVocabularyKey); left.contains(key) && right.contains(key) && differs(key))
     return cat("the hash of its vocabulary (vocab.spm, or vocab.source.spm and vocab.target.spm, in that folder) was ",
                json_text(left[key]), ", now it is ", json_text(right[key]), ": put the files of that run back");
   // Another number changes how lines are divided.

@@ -21,7 +21,7 @@ void check_guided_alignment(const TrainOptions& o) {
   if (o.guided_alignment_head >= c.heads)
     throw UsageError(
         cat("`guided-alignment-head` is ", o.guided_alignment_head, ", but a layer has heads 0 to ", c.heads - 1));
-  const auto once = [](const std::string& file) { return file == "-" || file == data::pairs_of_program; };
+  const auto once = [](const std::string& file) { return file == "-" || file == data::kPairsOfProgram; };
   if (o.train_sets.size() > (o.text.tsv ? 1 : 2) || std::any_of(o.train_sets.begin(), o.train_sets.end(), once))
     throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
@@ -113,9 +113,9 @@ Interval Interval::parse(const std::string& option, const std::string& text) {
   const bool epochs = !text.empty() && text.back() == 'e';
   const std::string digits = epochs ? text.substr(0, text.size() - 1) : text;
   const auto n = parse_number<int64_t>(digits);
-  if (!n || !ranges::count_from_1.has(*n))
+  if (!n || !ranges::kCountFrom1.has(*n))
     throw UsageError(cat("`", option, "` is '", text, "', but must be a number of updates (500) or of epochs (1e), ",
-                         ranges::count_from_1.text()),
+                         ranges::kCountFrom1.text()),
                      option, text);
   return epochs ? Interval{0, *n} : Interval{*n, 0};
 }

@@ -96,16 +96,16 @@ struct TrainOptions {
     f("vocab-size", o.vocab_size, "size of the vocabulary that is trained if none is given", Range<int64_t>{8, 1 << 22},
       Effect::vocabulary, trained);
     TextOptions::visit(o.text, f, trained);
-    f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::seed, Effect::fixed, kAlways);
+    f("seed", o.seed, "random seed for initialization, shuffling and dropout", ranges::kSeed, Effect::fixed, kAlways);
     f("threads", o.threads, "compute threads; 0: one per available core; the result does not depend on it",
-      ranges::threads, Effect::none, kAlways);
+      ranges::kThreads, Effect::none, kAlways);
     f("precision", o.precision,
       "precision of the operands of matrix products: f32, bf16, or auto: bf16 if faster on this processor, else f32",
       AnyValue{}, Effect::fixed, kAlways);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
       Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed, kAlways);
     f("memory", o.memory, "MiB that training may use; 0: four fifths of the memory of the machine or the container",
-      ranges::mebibytes, Effect::none, kAlways);
+      ranges::kMebibytes, Effect::none, kAlways);
     f("accumulate", o.accumulate,
       "batches per update (gradient accumulation); the loss is the mean over all their target tokens",
       Range<int64_t>{1, 1'000'000}, Effect::fixed, kAlways);
@@ -122,8 +122,8 @@ struct TrainOptions {
       Range<int64_t>{2, 1 << 20}, Effect::fixed, kAlways);
     f("max-updates", o.max_updates,
       "stop after this many updates; 0: no limit; the preset's number applies only if no other limit is given",
-      ranges::count, Effect::last, kAlways);
-    f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::count, Effect::last, kAlways);
+      ranges::kCount, Effect::last, kAlways);
+    f("max-epochs", o.max_epochs, "stop after this many epochs; 0: no limit", ranges::kCount, Effect::last, kAlways);
     f("max-minutes", o.max_minutes,
       "stop after this many minutes, including the time before a resume, with a warm-up and a `cooldown` that fit into "
       "them; 0: no limit",
@@ -133,7 +133,7 @@ struct TrainOptions {
     f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted,
       kAlways);
     f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", AnyValue{}, Effect::last, kAlways);
-    f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::beam, Effect::noted, validating);
+    f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::kBeam, Effect::noted, validating);
     f("valid-tokenize", o.valid_tokenize,
       "tokenizer of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' "
       "script",
@@ -147,7 +147,7 @@ struct TrainOptions {
     f("best-by", o.best_by,
       "metric that selects the best validated model: bleu, chrf, loss or script (several sets count as one)",
       Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed, validating);
-    f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::count,
+    f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::kCount,
       Effect::last, kAlways);
     visit_recipe(o, f);
   }
@@ -170,47 +170,47 @@ struct TrainOptions {
     f("schedule", o.schedule,
       "learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
       Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed, kAlways);
-    f("lr", o.lr, "peak learning rate; 0: the paper's, `lr-factor` * (`dim-model` * `warmup`)^-0.5", ranges::from_0,
+    f("lr", o.lr, "peak learning rate; 0: the paper's, `lr-factor` * (`dim-model` * `warmup`)^-0.5", ranges::kFrom0,
       Effect::noted, kAlways);
-    f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::from_0, Effect::noted,
+    f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::kFrom0, Effect::noted,
       When{o.lr == 0,
            "is a factor of the paper's learning rate, but `lr` is another: give `lr` 0, too, or leave it out"});
-    f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::count_from_1,
+    f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::kCountFrom1,
       Effect::noted, kAlways);
     f("decay-updates", o.decay_updates,
       "update at which linear and cosine decay and a `cooldown` end; 0: the `max-updates` that the run started with",
-      ranges::count, Effect::fixed,
+      ranges::kCount, Effect::fixed,
       When{o.schedule == "linear" || o.schedule == "cosine" || o.cooldown > 0,
            "is for `schedule` linear and cosine and for a `cooldown`: choose one of them, or leave it out"});
     f("cooldown", o.cooldown,
       "updates at the end of the run over which the learning rate falls to 0; auto: the last quarter of `max-minutes`, "
       "none where that is not given",
-      Range<int64_t>{.least = 1, .most = ranges::count.most, .zero = "auto"},
+      Range<int64_t>{.least = 1, .most = ranges::kCount.most, .zero = "auto"},
       o.cooldown > 0 ? Effect::noted : Effect::none, kAlways);
-    f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::from_0, Effect::fixed,
+    f("min-lr", o.min_lr, "lower bound of the learning rate after warm-up", ranges::kFrom0, Effect::fixed,
       When{o.schedule != "constant" || o.cooldown > 0 || o.max_minutes > 0,
            "is for a learning rate that falls, but `schedule` is constant: choose another, or leave it out"});
     f("plateau-factor", o.plateau_factor, "plateau: factor applied to the learning rate when validations stall",
-      ranges::below_1, Effect::fixed, stalling);
+      ranges::kBelow1, Effect::fixed, stalling);
     f("plateau-patience", o.plateau_patience, "plateau: validations without a better model before the rate is lowered",
-      ranges::count_from_1, Effect::fixed, stalling);
-    f("init-gain", o.init_gain, "factor applied to the Xavier-uniform limits of the initial weights", ranges::above_0,
+      ranges::kCountFrom1, Effect::fixed, stalling);
+    f("init-gain", o.init_gain, "factor applied to the Xavier-uniform limits of the initial weights", ranges::kAbove0,
       Effect::fixed,
       When{given_vocabulary(o) != "init-from",
            "is for new weights, but all of them come from `init-from`: leave one of them out"});
     f("label-smoothing", o.label_smoothing, "probability mass that is spread evenly over the vocabulary",
-      ranges::below_1, Effect::fixed, kAlways);
-    f("adam-beta1", o.beta1, "Adam's beta 1", ranges::below_1, Effect::fixed, kAlways);
-    f("adam-beta2", o.beta2, "Adam's beta 2", ranges::below_1, Effect::fixed, kAlways);
-    f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::above_0, Effect::fixed, kAlways);
-    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::from_0, Effect::noted, kAlways);
+      ranges::kBelow1, Effect::fixed, kAlways);
+    f("adam-beta1", o.beta1, "Adam's beta 1", ranges::kBelow1, Effect::fixed, kAlways);
+    f("adam-beta2", o.beta2, "Adam's beta 2", ranges::kBelow1, Effect::fixed, kAlways);
+    f("adam-eps", o.adam_eps, "Adam's epsilon", ranges::kAbove0, Effect::fixed, kAlways);
+    f("clip-norm", o.clip_norm, "clip the gradient to this norm; 0: off", ranges::kFrom0, Effect::noted, kAlways);
     f("guided-alignment", o.guided_alignment,
       "word alignments of the training set, one line of '0-0 1-2' per pair: one attention head learns to follow them",
       AnyValue{}, Effect::content, kAlways);
     f("guided-alignment-units", o.guided_alignment_units,
       "what the links number: words, blanks (whitespace-separated words in any script) or pieces",
       Choices{"words", "blanks", "pieces"}, Effect::content, guided);
-    f("guided-alignment-weight", o.guided_alignment_weight, "weight of the alignment loss", ranges::from_0,
+    f("guided-alignment-weight", o.guided_alignment_weight, "weight of the alignment loss", ranges::kFrom0,
       Effect::fixed, guided);
     f("guided-alignment-layer", o.guided_alignment_layer,
       "decoder layer of the guided head, from 0; -1: the last but one", Range<int64_t>{-1, 255}, Effect::fixed, guided);
@@ -228,9 +228,9 @@ struct TrainOptions {
       "stop if the loss of an update exceeds this multiple of the running mean; 0: only if it is not finite",
       Range<double>{.least = 1, .most = ranges::kFloat, .or_zero = true}, Effect::last, kAlways);
     f("weight-decay", o.weight_decay, "decoupled weight decay (AdamW), applied to the matrices of linear layers",
-      ranges::from_0, Effect::fixed, kAlways);
+      ranges::kFrom0, Effect::fixed, kAlways);
     f("ema", o.ema, "validate and save an exponential moving average of the parameters with this decay (0.999); 0: off",
-      ranges::below_1, Effect::fixed, kAlways);
+      ranges::kBelow1, Effect::fixed, kAlways);
     f("average-last", o.average_last, "checkpoint averaging: mean of the last N checkpoints; 0: none",
       Range<int64_t>{0, 1'000'000}, Effect::noted, averaged);
     f("average-best", o.average_best, "checkpoint averaging: mean of the N best validated models; 0: none",

@@ -12,7 +12,7 @@ struct RemovedOption {
   double off;  // the value that had no effect
   const char* why;
 };
-constexpr RemovedOption removed_options[] = {
+constexpr RemovedOption kRemovedOptions[] = {
     {"r-drop", 0,
      "was removed, because R-Drop made translations worse at twice the cost: train without it, or use hexapla 0.1.0 of "
      "commit be5f735, which still has it"},
@@ -20,9 +20,9 @@ constexpr RemovedOption removed_options[] = {
 
 const RemovedOption* removed_option(const std::string& name) {
   const auto* const found =
-      std::find_if(std::begin(removed_options), std::end(removed_options),
+      std::find_if(std::begin(kRemovedOptions), std::end(kRemovedOptions),
                    [&](const RemovedOption& option) { return name == option.name || name == as_field(option.name); });
-  return found == std::end(removed_options) ? nullptr : found;
+  return found == std::end(kRemovedOptions) ? nullptr : found;
 }
 
 }  // namespace

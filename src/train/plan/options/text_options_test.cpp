@@ -170,7 +170,7 @@ TEST(Identity, CheckpointsOfEarlierVersionsDoNotNameTheVocabulary) {
 }
 
 TEST(Identity, WhatIsUsualIsNamedByItsValue) {
-  const std::string parts = json_text(nlohmann::json{{"seed", 1}, {parts_of_pairs, "3"}});
+  const std::string parts = json_text(nlohmann::json{{"seed", 1}, {kPartsOfPairs, "3"}});
   const std::string usual = R"({"seed":1})";
   EXPECT_THAT(first_difference(parts, usual), HasSubstr("(--shuffle-memory) was \"3\", now it is \"1\""));
   EXPECT_THAT(first_difference(usual, parts), HasSubstr("(--shuffle-memory) was \"1\", now it is \"3\""));

@@ -20,18 +20,18 @@ using testing::HasSubstr;
 
 using GivenOptions = std::vector<GivenOption>;
 
-const std::string model = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
+const std::string kModel = source_path("tests/fixtures/run_of_0.1.0/model.safetensors");
 
 // Each context gives some options their effect, or takes it away.
-const std::vector<GivenOptions> contexts{
+const std::vector<GivenOptions> kContexts{
     {},
     {{"valid-sets", {"a", "b"}}},
     {{"valid-sets", {"a", "b"}}, {"valid-script", {"p"}}},
     {{"vocab", {"v.spm"}}},
     {{"vocabs", {"a.spm", "b.spm"}}},
     {{"separate-vocabs", {"true"}}},
-    {{"init-from", {model}}},
-    {{"init-from", {model}}, {"preset", {"tiny"}}},
+    {{"init-from", {kModel}}},
+    {{"init-from", {kModel}}, {"preset", {"tiny"}}},
     {{"preset", {"tiny"}}},
     {{"preset", {"tiny"}}, {"lr", {"0"}}},
     {{"schedule", {"plateau"}}, {"valid-sets", {"a", "b"}}},
@@ -97,7 +97,7 @@ std::string refusal(GivenOptions context, const std::string& name, const std::ve
 
 TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething) {
   std::map<std::string, int> taken, refused;
-  for (const GivenOptions& context : contexts) {
+  for (const GivenOptions& context : kContexts) {
     const TrainOptions o = resolve_options(context).options;
     for_each_option(o, [&](const std::string& name, const std::vector<std::string>& words, const When& when) {
       if (has(context, name) || name == "init-from" || name == "preset" || name == "valid-sets") return;
@@ -118,7 +118,7 @@ TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething
 // Preset and init-from settings yield to given options.
 TEST(IdleOptions, OfPresetsAreNeverRefused) {
   for (const std::string& preset : model::Config::preset_names())
-    for (const GivenOptions& context : contexts) {
+    for (const GivenOptions& context : kContexts) {
       if (has(context, "preset")) continue;
       GivenOptions given = context;
       given.push_back({"preset", {preset}});

@@ -47,7 +47,7 @@ template <class Options>
 using Setters = std::map<std::string, std::function<void(Draw&, Options&)>>;
 
 // Sizes of the architecture; choices and switches are drawn from their declarations.
-inline const Setters<model::Config> dimensions{
+inline const Setters<model::Config> kDimensions{
     {"enc-layers", [](Draw& d, model::Config& c) { c.enc_layers = d.number(1, 2); }},
     {"dec-layers", [](Draw& d, model::Config& c) { c.dec_layers = d.number(1, 2); }},
     {"dim-model",
@@ -105,7 +105,7 @@ inline const Setters<model::Config> dimensions{
      }},
 };
 
-inline const Setters<TrainOptions> settings{
+inline const Setters<TrainOptions> kSettings{
     {"train-sets",
      [](Draw& d, TrainOptions& o) {
        o.train_sets = d.one_of<std::vector<std::string>>({{d.file("a"), d.file("b"), d.file("c"), d.file("d")},
@@ -313,7 +313,7 @@ inline const Setters<TrainOptions> settings{
      }},
 };
 
-inline const std::map<std::string, std::string> left_alone{
+inline const std::map<std::string, std::string> kLeftAlone{
     {"model", "the folder of the run: each has its own"},
     {"preset", "a name for values of other options"},
     {"max-minutes", "where it ends a run depends on the clock"},

@@ -16,7 +16,7 @@
 namespace hexapla::train {
 namespace {
 
-constexpr std::array<uint32_t, 256> crc_table = [] {
+constexpr std::array<uint32_t, 256> kCrcTable = [] {
   std::array<uint32_t, 256> table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t c = byte;
@@ -109,7 +109,7 @@ std::string host_name() {
 
 uint32_t crc32c(std::string_view bytes) {
   uint32_t c = ~0u;
-  for (const char b : bytes) c = crc_table[(c ^ static_cast<unsigned char>(b)) & 0xFF] ^ (c >> 8);
+  for (const char b : bytes) c = kCrcTable[(c ^ static_cast<unsigned char>(b)) & 0xFF] ^ (c >> 8);
   return ~c;
 }
 

@@ -16,15 +16,15 @@ struct Pairs {
 
 // out[i][t] = (in[2t][i], in[2t + 1][i]); reads along the rows of in, which may be a page apart.
 inline void pack_transposed_rows(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
-  for (int64_t t = 0; t < terms; t += 2 * N)
-    for (int64_t i = 0; i < rows; i += N) {
+  for (int64_t t = 0; t < terms; t += 2 * kLanes)
+    for (int64_t i = 0; i < rows; i += kLanes) {
       const auto row = [&](int64_t u) {
         return t + u < terms ? load_up_to(in + (t + u) * in_stride + i, rows - i) : Vec{};
       };
-      Vec pairs[N];
-      for (int64_t u = 0; u < N; ++u) pairs[u] = pairs_across(row(2 * u), row(2 * u + 1));
+      Vec pairs[kLanes];
+      for (int64_t u = 0; u < kLanes; ++u) pairs[u] = pairs_across(row(2 * u), row(2 * u + 1));
       transpose(pairs);
-      for (int64_t r = 0; r < N; ++r) store(out + (i + r) * a_stride + t / 2, pairs[r]);
+      for (int64_t r = 0; r < kLanes; ++r) store(out + (i + r) * kRowStride + t / 2, pairs[r]);
     }
 }
 
@@ -37,32 +37,32 @@ void whole_block(const float* a, Strip b, int64_t steps, const TileTarget& t) {
     load_sums<R>(t.bias, 0);
   else
     clear_sums<R>();
-  add_products<Pairs, R>(a, a_stride, b, steps);
+  add_products<Pairs, R>(a, kRowStride, b, steps);
   store_sums<R>(t.c, t.stride);
 }
 
 // For rows x t.columns of a block that extends beyond c.
 void part_of_block(const float* a, Strip b, int64_t steps, const TileTarget& t, int64_t rows) {
-  alignas(64) float sums[tall * strip];
+  alignas(64) float sums[kTall * kStrip];
   const auto each_row = [&](auto body) {
     for (int64_t r = 0; r < rows; ++r)
-      sweep(t.columns, [&](int64_t j, auto at) { body(sums + r * strip + j, t.c + r * t.stride + j, j, at); });
+      sweep(t.columns, [&](int64_t j, auto at) { body(sums + r * kStrip + j, t.c + r * t.stride + j, j, at); });
   };
   const bool begins_empty = t.store == Store::set && !t.bias;
   if (t.store == Store::add)
     each_row([](float* sum, const float* c, int64_t, auto at) { store(sum, at(c)); });
   else if (t.bias)
     each_row([&](float* sum, const float*, int64_t j, auto at) { store(sum, at(t.bias + j)); });
-  const TileTarget here{sums, strip, strip, nullptr, begins_empty ? Store::set : Store::add};
-  rows > block ? whole_block<2>(a, b, steps, here) : whole_block<1>(a, b, steps, here);
+  const TileTarget here{sums, kStrip, kStrip, nullptr, begins_empty ? Store::set : Store::add};
+  rows > kBlock ? whole_block<2>(a, b, steps, here) : whole_block<1>(a, b, steps, here);
   each_row([](const float* sum, float* c, int64_t, auto at) { at(c, load(sum)); });
 }
 
 inline void column_of_blocks(const Product& p, const float* a, Strip b, int64_t steps, const TileTarget& whole) {
-  for (int64_t i = 0; i < p.m; i += tall, a += tall * a_stride) {
+  for (int64_t i = 0; i < p.m; i += kTall, a += kTall * kRowStride) {
     const TileTarget target = whole.from_row(i);
-    const int64_t rows = p.m - i < tall ? p.m - i : tall;
-    if (target.columns == strip && rows == tall)
+    const int64_t rows = p.m - i < kTall ? p.m - i : kTall;
+    if (target.columns == kStrip && rows == kTall)
       whole_block<2>(a, b, steps, target);
     else
       part_of_block(a, b, steps, target, rows);
@@ -73,17 +73,17 @@ inline void column_of_blocks(const Product& p, const float* a, Strip b, int64_t 
 void run_on_tiles(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return product_of_nothing(p);
-  float *const b = scratch, *const a = scratch + k_block * max_strip;
-  for (int64_t t = 0; t < p.k; t += term_block) {
-    const int64_t terms = p.k - t < term_block ? p.k - t : term_block;
+  float *const b = scratch, *const a = scratch + kTermBlock * kMaxStrip;
+  for (int64_t t = 0; t < p.k; t += kPairedTerms) {
+    const int64_t terms = p.k - t < kPairedTerms ? p.k - t : kPairedTerms;
     if (p.a_k == 1)
       pack_along(p.a + t, p.a_row, p.m, terms, a);
     else
       pack_transposed_rows(p.a + t * p.a_k, p.a_k, p.m, terms, a);
-    for (int64_t j = 0; j < p.n; j += strip) {
-      const int64_t columns = p.n - j < strip ? p.n - j : strip;
+    for (int64_t j = 0; j < p.n; j += kStrip) {
+      const int64_t columns = p.n - j < kStrip ? p.n - j : kStrip;
       const TileTarget target{p.c + j, p.c_stride, columns, p.bias ? p.bias + j : nullptr, t ? Store::add : p.store};
-      column_of_blocks(p, a, strip_of_pairs(p, j, t, terms, b), units_of(terms) / block, target);
+      column_of_blocks(p, a, strip_of_pairs(p, j, t, terms, b), units_of(terms) / kBlock, target);
     }
   }
 }
@@ -105,20 +105,20 @@ using Dot = DotScore<Products>;
 }  // namespace
 
 // Measured: a head of 32 does not repay the packing, a head of 64 does.
-static constexpr int64_t worth_tiles = 64;
-static bool is_narrow(const Attention& a) { return a.d_k < worth_tiles || a.d_v < worth_tiles; }
+static constexpr int64_t kWorthTiles = 64;
+static bool is_narrow(const Attention& a) { return a.d_k < kWorthTiles || a.d_v < kWorthTiles; }
 
 void attention(const Attention& a) {
-  if (is_narrow(a)) return avx512::kernels.attention(a);
+  if (is_narrow(a)) return avx512::kKernels.attention(a);
   const Tiles tiles;
   forward<Dot, Products>(a);
 }
 void attention_backward(const Attention& a, const AttentionBackward& g) {
-  if (is_narrow(a)) return avx512::kernels.attention_backward(a, g);
+  if (is_narrow(a)) return avx512::kKernels.attention_backward(a, g);
   const Tiles tiles;
   backward<Dot, Products>(a, g);
 }
 
-const ProductKernel product = {tall, strip, run, units_of, pack_strips, scratch, limit};
+const ProductKernel kProduct = {kTall, kStrip, run, units_of, pack_strips, scratch, limit};
 
 }  // namespace hexapla::cpu::ISA

@@ -6,7 +6,7 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t few_rows = 4;  // up to here the vector units are as fast, and they do not compute unused rows
+constexpr int64_t kFewRows = 4;  // up to here the vector units are as fast, and they do not compute unused rows
 
 struct Quads {
   template <int C, int A, int B>
@@ -20,18 +20,19 @@ __attribute__((always_inline)) inline void write_column(const int32_t* sums, int
                                                         At at) {
   const ScaledTarget::Column column = t.column(j, at);
   for (int64_t r = 0; r < rows; ++r)
-    at(t.c + r * t.stride + j * N, column.number(_mm512_load_si512(sums + r * strip + j * N), t.row_scales[r]));
+    at(t.c + r * t.stride + j * kLanes,
+       column.number(_mm512_load_si512(sums + r * kStrip + j * kLanes), t.row_scales[r]));
 }
 
 template <int R>
 void run_block(const float* a, int64_t a_row, Strip b, int64_t steps, int64_t rows, const ScaledTarget& t) {
-  alignas(64) int32_t sums[tall * strip];
+  alignas(64) int32_t sums[kTall * kStrip];
   clear_sums<R>();
   add_products<Quads, R>(a, a_row, b, steps);
-  store_sums<R>(sums, strip);
+  store_sums<R>(sums, kStrip);
   for (int j = 0; j < 2; ++j) {
-    const int64_t left = t.columns - j * N;
-    if (left >= N)
+    const int64_t left = t.columns - j * kLanes;
+    if (left >= kLanes)
       write_column(sums, rows, j, t, Whole{});
     else if (left > 0)
       write_column(sums, rows, j, t, Part{left});
@@ -39,34 +40,34 @@ void run_block(const float* a, int64_t a_row, Strip b, int64_t steps, int64_t ro
 }
 
 void run(const Product& p, float* scratch) {
-  if (p.m <= few_rows) return avx512vnni::product.run(p, scratch);
+  if (p.m <= kFewRows) return avx512vnni::kProduct.run(p, scratch);
   if (p.n == 0) return;
   const int64_t units = units_of(p.k), row = row_of(p.k);
-  float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
+  float *const scales = scratch, *const a = scratch + (p.m + kLanes - 1) / kLanes * kLanes;
   for (int64_t i = 0; i < p.m; ++i) scales[i] = quantize_row(p.a + i * p.a_row, p.k, a + i * row);
   const Tiles tiles;
-  for (int64_t j = 0; j < p.n; j += strip) {
+  for (int64_t j = 0; j < p.n; j += kStrip) {
     const ScaledTarget whole = scaled_target(p, j, scales);
-    const Strip b{p.packed.strips + j * units, strip};
-    for (int64_t i = 0; i < p.m; i += tall) {
-      const int64_t rows = p.m - i < tall ? p.m - i : tall;
+    const Strip b{p.packed.strips + j * units, kStrip};
+    for (int64_t i = 0; i < p.m; i += kTall) {
+      const int64_t rows = p.m - i < kTall ? p.m - i : kTall;
       const ScaledTarget target = whole.from_row(i);
-      if (rows > block)
-        run_block<2>(a + i * row, row, b, units / block, rows, target);
+      if (rows > kBlock)
+        run_block<2>(a + i * row, row, b, units / kBlock, rows, target);
       else
-        run_block<1>(a + i * row, row, b, units / block, rows, target);
+        run_block<1>(a + i * row, row, b, units / kBlock, rows, target);
     }
   }
 }
 
-void pack(const Product& p, const PackedMemory& out) { avx512vnni::product.pack(p, out); }
+void pack(const Product& p, const PackedMemory& out) { avx512vnni::kProduct.pack(p, out); }
 
 int64_t limit(int64_t rounds) { return limit_of<Quads>(rounds, 4); }
 
-int64_t scratch(int64_t m, int64_t k) { return (m + tall) * row_of(k) + m + N; }
+int64_t scratch(int64_t m, int64_t k) { return (m + kTall) * row_of(k) + m + kLanes; }
 
 }  // namespace
 
-const ProductKernel product = {tall, strip, run, units_of, pack, scratch, limit};
+const ProductKernel kProduct = {kTall, kStrip, run, units_of, pack, scratch, limit};
 
 }  // namespace hexapla::cpu::ISA

@@ -7,11 +7,11 @@
 namespace hexapla::cpu::ISA {
 namespace {
 
-constexpr int64_t term_block = 2 * k_block;
-constexpr int64_t a_stride = k_block + N;  // not a power of two: rows must not share L1 cache sets
+constexpr int64_t kPairedTerms = 2 * kTermBlock;
+constexpr int64_t kRowStride = kTermBlock + kLanes;  // not a power of two: rows must not share L1 cache sets
 
 // Units per column of Packed: whole AMX tiles, in which a row is 16 pairs. Missing terms are zeros.
-inline int64_t units_of(int64_t k) { return (k + 2 * N - 1) / (2 * N) * N; }
+inline int64_t units_of(int64_t k) { return (k + 2 * kLanes - 1) / (2 * kLanes) * kLanes; }
 
 typedef uint16_t Halves __attribute__((vector_size(VEC_BYTES)));
 // (a0 b0) (a1 b1) ...
@@ -21,8 +21,10 @@ inline Vec pairs_across(Vec a, Vec b) {
                                       10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
-inline Vec load_up_to(const float* p, int64_t n) { return n >= N ? load(p) : n > 0 ? load_part(p, n) : Vec{}; }
-inline Vec pairs_from(const float* p, int64_t n) { return pairs_along(load_up_to(p, n), load_up_to(p + N, n - N)); }
+inline Vec load_up_to(const float* p, int64_t n) { return n >= kLanes ? load(p) : n > 0 ? load_part(p, n) : Vec{}; }
+inline Vec pairs_from(const float* p, int64_t n) {
+  return pairs_along(load_up_to(p, n), load_up_to(p + kLanes, n - kLanes));
+}
 
 // out[t][i] = (in[2t][i], in[2t + 1][i]); a missing last row is 0.
 inline void pack_across(const float* in, int64_t in_stride, int64_t terms, int64_t width, float* out,
@@ -36,18 +38,19 @@ inline void pack_across(const float* in, int64_t in_stride, int64_t terms, int64
 
 // out[i][t] = (in[i][2t], in[i][2t + 1])
 inline void pack_along(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
-  for (int64_t i = 0; i < rows; ++i, in += in_stride, out += a_stride)
-    for (int64_t t = 0; t < terms; t += 2 * N) store(out + t / 2, pairs_from(in + t, terms - t));
+  for (int64_t i = 0; i < rows; ++i, in += in_stride, out += kRowStride)
+    for (int64_t t = 0; t < terms; t += 2 * kLanes) store(out + t / 2, pairs_from(in + t, terms - t));
 }
 
 // out[t][i] = (in[i][2t], in[i][2t + 1]) for one strip of rows i.
 inline void pack_transposed_pairs(const float* in, int64_t in_stride, int64_t rows, int64_t terms, float* out) {
-  for (int64_t j = 0; j < rows; j += N, in += N * in_stride, out += N)
-    for (int64_t t = 0; t < terms; t += 2 * N) {
-      Vec pairs[N];
-      for (int64_t i = 0; i < N; ++i) pairs[i] = i < rows - j ? pairs_from(in + i * in_stride + t, terms - t) : Vec{};
+  for (int64_t j = 0; j < rows; j += kLanes, in += kLanes * in_stride, out += kLanes)
+    for (int64_t t = 0; t < terms; t += 2 * kLanes) {
+      Vec pairs[kLanes];
+      for (int64_t i = 0; i < kLanes; ++i)
+        pairs[i] = i < rows - j ? pairs_from(in + i * in_stride + t, terms - t) : Vec{};
       transpose(pairs);
-      for (int64_t i = 0; i < N; ++i) store(out + (t / 2 + i) * strip, pairs[i]);
+      for (int64_t i = 0; i < kLanes; ++i) store(out + (t / 2 + i) * kStrip, pairs[i]);
     }
 }
 
@@ -55,34 +58,34 @@ inline void pack_transposed_pairs(const float* in, int64_t in_stride, int64_t ro
 inline void pack_b(const Product& p, int64_t from, int64_t t, int64_t terms, int64_t columns, float* out) {
   const float* b = p.b + t * p.b_k + from * p.b_n;
   if (p.b_n != 1) return pack_transposed_pairs(b, p.b_n, columns, terms, out);
-  pack_across(b, p.b_k, terms, columns, out, strip);
+  pack_across(b, p.b_k, terms, columns, out, kStrip);
   const int64_t filled = (terms + 1) / 2;
-  std::memset(out + filled * strip, 0, sizeof(float) * (size_t)((units_of(terms) - filled) * strip));
+  std::memset(out + filled * kStrip, 0, sizeof(float) * (size_t)((units_of(terms) - filled) * kStrip));
 }
 
 // The strip of b from column `from` and term t on; packs it unless it is packed already.
 inline Strip strip_of_pairs(const Product& p, int64_t from, int64_t t, int64_t terms, float* out) {
-  if (p.packed.strips) return {p.packed.strips + from * units_of(p.k) + t / 2 * strip, strip};
-  pack_b(p, from, t, terms, p.n - from < strip ? p.n - from : strip, out);
-  return {out, strip};
+  if (p.packed.strips) return {p.packed.strips + from * units_of(p.k) + t / 2 * kStrip, kStrip};
+  pack_b(p, from, t, terms, p.n - from < kStrip ? p.n - from : kStrip, out);
+  return {out, kStrip};
 }
 
 // Reads b row by row if it is stored that way.
 inline void pack_strips(const Product& p, const PackedMemory& out) {
   const int64_t units = units_of(p.k);
   if (p.b_n != 1) {
-    for (int64_t j = 0; j < p.n; j += strip)
-      pack_transposed_pairs(p.b + j * p.b_n, p.b_n, p.n - j < strip ? p.n - j : strip, p.k, out.strips + j * units);
+    for (int64_t j = 0; j < p.n; j += kStrip)
+      pack_transposed_pairs(p.b + j * p.b_n, p.b_n, p.n - j < kStrip ? p.n - j : kStrip, p.k, out.strips + j * units);
     return;
   }
   for (int64_t t = 0; t < 2 * units; t += 2)
-    for (int64_t j = 0; j < p.n; j += strip) {
+    for (int64_t j = 0; j < p.n; j += kStrip) {
       const int64_t terms = p.k - t < 0 ? 0 : p.k - t < 2 ? p.k - t : 2;
-      float* unit = out.strips + j * units + t / 2 * strip;
+      float* unit = out.strips + j * units + t / 2 * kStrip;
       if (terms)
-        pack_across(p.b + t * p.b_k + j, p.b_k, terms, p.n - j < strip ? p.n - j : strip, unit, strip);
+        pack_across(p.b + t * p.b_k + j, p.b_k, terms, p.n - j < kStrip ? p.n - j : kStrip, unit, kStrip);
       else
-        std::memset(unit, 0, sizeof(float) * (size_t)strip);
+        std::memset(unit, 0, sizeof(float) * (size_t)kStrip);
     }
 }
 

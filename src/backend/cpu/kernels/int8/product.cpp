@@ -17,16 +17,16 @@ inline __attribute__((always_inline)) void write_column(__m512i (&acc)[R][C], co
                                                         At at) {
   const ScaledTarget::Column column = t.column(j, at);
 #pragma GCC unroll 16
-  for (int r = 0; r < R; ++r) at(t.c + r * t.stride + j * N, column.number(acc[r][j], t.row_scales[r]));
+  for (int r = 0; r < R; ++r) at(t.c + r * t.stride + j * kLanes, column.number(acc[r][j], t.row_scales[r]));
 }
 
 void run(const Product& p, float* scratch) {
   if (p.m == 0 || p.n == 0) return;
   const int64_t units = units_of(p.k), row = row_of(p.k);
-  float *const scales = scratch, *const a = scratch + (p.m + N - 1) / N * N;
+  float *const scales = scratch, *const a = scratch + (p.m + kLanes - 1) / kLanes * kLanes;
   for (int64_t i = 0; i < p.m; ++i) scales[i] = quantize_row(p.a + i * p.a_row, p.k, a + i * row);
-  for (int64_t j = 0; j < p.n; j += strip) {
-    tiles_of_strip<Quads, Rows>(p, a, row, 1, {p.packed.strips + j * units, strip}, (p.k + 3) / 4,
+  for (int64_t j = 0; j < p.n; j += kStrip) {
+    tiles_of_strip<Quads, Rows>(p, a, row, 1, {p.packed.strips + j * units, kStrip}, (p.k + 3) / 4,
                                 scaled_target(p, j, scales));
   }
 }
@@ -40,35 +40,35 @@ inline void quantize_column(const float* b, int64_t step, int64_t k, int8_t* out
   sum = 0;
   for (int64_t t = 0; t < k; ++t) {
     const int32_t q = (int32_t)__builtin_rintf(b[t * step] * inverse);
-    out[t / 4 * 4 * strip + t % 4] = (int8_t)q;
+    out[t / 4 * 4 * kStrip + t % 4] = (int8_t)q;
     sum += 128 * q;
   }
 }
 
 void pack(const Product& p, const PackedMemory& out) {
-  const int64_t strips = (p.n + strip - 1) / strip, bytes = strips * strip * units_of(p.k) * 4;
+  const int64_t strips = (p.n + kStrip - 1) / kStrip, bytes = strips * kStrip * units_of(p.k) * 4;
   std::memset(out.strips, 0, (size_t)bytes);
-  for (int64_t j = 0; j < strips * strip; ++j) {
+  for (int64_t j = 0; j < strips * kStrip; ++j) {
     out.scales[j] = 0;
     out.sums[j] = 0;
     if (j >= p.n) continue;
-    int8_t* column = (int8_t*)(out.strips + j / strip * strip * units_of(p.k)) + j % strip * 4;
+    int8_t* column = (int8_t*)(out.strips + j / kStrip * kStrip * units_of(p.k)) + j % kStrip * 4;
     quantize_column(p.b + j * p.b_n, p.b_k, p.k, column, out.scales[j], out.sums[j]);
   }
 }
 
 int64_t limit(int64_t rounds) {
-  float c[tile_rows * strip], scales[strip] = {};
-  const int32_t sums[strip] = {};
-  return limit_of<Quads>(rounds, 4, ScaledTarget{c, strip, strip, nullptr, scales, scales, sums});
+  float c[kTileRows * kStrip], scales[kStrip] = {};
+  const int32_t sums[kStrip] = {};
+  return limit_of<Quads>(rounds, 4, ScaledTarget{c, kStrip, kStrip, nullptr, scales, scales, sums});
 }
 
-int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + N; }
+int64_t scratch(int64_t m, int64_t k) { return m * row_of(k) + m + kLanes; }
 
 // Interleaves four rows of a strip's columns into quads.
 inline void interleave(const int8_t* rows, int64_t step, int8_t* __restrict quads, int32_t* __restrict sums) {
   const int8_t *a = rows, *b = rows + step, *c = rows + 2 * step, *d = rows + 3 * step;
-  for (int64_t j = 0; j < strip; ++j) {
+  for (int64_t j = 0; j < kStrip; ++j) {
     quads[4 * j] = a[j];
     quads[4 * j + 1] = b[j];
     quads[4 * j + 2] = c[j];
@@ -90,27 +90,27 @@ inline void place(const int8_t* from, const Integers& b, int64_t depth, int64_t 
 }  // namespace
 
 void pack_integers(const Integers& b, const PackedMemory& out) {
-  const int64_t columns = (b.n + strip - 1) / strip * strip, quads = units_of(b.k);
+  const int64_t columns = (b.n + kStrip - 1) / kStrip * kStrip, quads = units_of(b.k);
   std::memset(out.strips, 0, (size_t)(columns * quads * 4));
-  for (int64_t first = 0; first < columns; first += strip) {
-    const int64_t width = b.n - first < strip ? b.n - first : strip;
+  for (int64_t first = 0; first < columns; first += kStrip) {
+    const int64_t width = b.n - first < kStrip ? b.n - first : kStrip;
     const int8_t* from = b.b + first * b.b_n;
     int8_t* to = (int8_t*)(out.strips + first * quads);
-    int32_t sums[strip] = {};
-    for (int64_t t = 0; t < b.k; t += 4, from += 4 * b.b_k, to += 4 * strip) {
+    int32_t sums[kStrip] = {};
+    for (int64_t t = 0; t < b.k; t += 4, from += 4 * b.b_k, to += 4 * kStrip) {
       const int64_t depth = b.k - t < 4 ? b.k - t : 4;
-      if (depth == 4 && width == strip && b.b_n == 1)
+      if (depth == 4 && width == kStrip && b.b_n == 1)
         interleave(from, b.b_k, to, sums);
       else
         place(from, b, depth, width, to, sums);
     }
-    for (int64_t j = 0; j < strip; ++j) {
+    for (int64_t j = 0; j < kStrip; ++j) {
       out.scales[first + j] = j < width ? b.scales[first + j] : 0;
       out.sums[first + j] = 128 * sums[j];
     }
   }
 }
 
-const ProductKernel product = {tile_rows, strip, run, units_of, pack, scratch, limit};
+const ProductKernel kProduct = {kTileRows, kStrip, run, units_of, pack, scratch, limit};
 
 }  // namespace hexapla::cpu::ISA

@@ -8,9 +8,9 @@ namespace hexapla::cpu::ISA {
 namespace {
 
 // Units per column of Packed: whole AMX tiles, in which a row is 16 quads. Missing terms are zeros.
-inline int64_t units_of(int64_t k) { return (k + 4 * N - 1) / (4 * N) * N; }
+inline int64_t units_of(int64_t k) { return (k + 4 * kLanes - 1) / (4 * kLanes) * kLanes; }
 // Stride of a row of quads: whole vectors of terms, and not a power of two.
-inline int64_t row_of(int64_t k) { return (k + N - 1) / N * (N / 4) + N; }
+inline int64_t row_of(int64_t k) { return (k + kLanes - 1) / kLanes * (kLanes / 4) + kLanes; }
 
 // c = (sums of integers - column sums) * row scale * column scale + bias.
 struct ScaledTarget {
@@ -31,7 +31,7 @@ struct ScaledTarget {
   };
   template <class At>
   __attribute__((always_inline)) Column column(int j, At at) const {
-    return {load(scales + j * N), bias ? at(bias + j * N) : Vec{}, _mm512_loadu_si512(sums + j * N)};
+    return {load(scales + j * kLanes), bias ? at(bias + j * kLanes) : Vec{}, _mm512_loadu_si512(sums + j * kLanes)};
   }
 };
 
@@ -39,7 +39,7 @@ struct ScaledTarget {
 inline ScaledTarget scaled_target(const Product& p, int64_t j, const float* row_scales) {
   return {p.c + j,
           p.c_stride,
-          p.n - j < strip ? p.n - j : strip,
+          p.n - j < kStrip ? p.n - j : kStrip,
           p.bias ? p.bias + j : nullptr,
           row_scales,
           p.packed.scales + j,

@@ -18,8 +18,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr double norm_eps_there = 1e-5;  // torch.nn.LayerNorm's; MarianMT cannot change it
-constexpr int64_t positions_there = 1024, tokens_there = 512;
+constexpr double kNormEpsThere = 1e-5;  // torch.nn.LayerNorm's; MarianMT cannot change it
+constexpr int64_t kPositionsThere = 1024, kTokensThere = 512;
 
 [[noreturn]] void refuse_for_marian(const std::string& what) {
   throw DataError("Hugging Face's MarianMT has no " + what + "; export another model");
@@ -31,7 +31,7 @@ void check_marian_expressible(const model::Config& c) {
   if (c.norm_position != "post")
     refuse_for_marian("norm in another place than after each sublayer (norm-position " + c.norm_position + ")");
   if (c.embedding_norm) refuse_for_marian("norm on the embedded input (embedding-norm)");
-  if (c.norm_eps > norm_eps_there) refuse_for_marian(cat("epsilon of ", c.norm_eps, " in its norms, but 1e-05"));
+  if (c.norm_eps > kNormEpsThere) refuse_for_marian(cat("epsilon of ", c.norm_eps, " in its norms, but 1e-05"));
   if (c.gated) refuse_for_marian("gated feed-forward network");
   if (c.encoder_mixing != "attention") refuse_for_marian(c.encoder_mixing + " in the encoder");
   if (c.decoder_mask != "causal") refuse_for_marian("decoder without a mask");
@@ -86,7 +86,7 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType t
           {"eos_token_id", v.eos()},
           {"forced_eos_token_id", v.eos()},
           {"is_encoder_decoder", true},
-          {"max_position_embeddings", positions_there},
+          {"max_position_embeddings", kPositionsThere},
           {"model_type", "marian"},
           {"pad_token_id", v.pad()},
           {"scale_embedding", c.embedding_scale == "sqrt"},
@@ -117,7 +117,7 @@ std::string piece_ids_of(const text::PieceModel& pieces) {
 
 OrderedJson tokenizer_of(const MarianText& text) {
   return {{"eos_token", text.target.piece(text.target.eos())},
-          {"model_max_length", tokens_there},
+          {"model_max_length", kTokensThere},
           {"pad_token", text.target.piece(text.target.pad())},
           {"separate_vocabs", text.apart},
           {"source_lang", nullptr},
@@ -161,7 +161,7 @@ std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const
   check_marian_expressible(m.config);
   const MarianText text(m);
   std::vector<std::string> notes;
-  if (m.config.norm_eps != norm_eps_there)
+  if (m.config.norm_eps != kNormEpsThere)
     notes.push_back(
         cat("the norms there have the epsilon 1e-05, here ", m.config.norm_eps, ": numbers differ by some millionths"));
   NewFolder out(folder);

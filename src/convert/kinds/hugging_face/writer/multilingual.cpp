@@ -21,7 +21,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson read_object(const std::string& path) {
-  return parse_json<OrderedJson>(read_limited(path, JsonFile::max_bytes), path);
+  return parse_json<OrderedJson>(read_limited(path, JsonFile::kMaxBytes), path);
 }
 
 // Dropout affects only training; everything else determines what a model computes.

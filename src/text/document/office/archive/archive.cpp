@@ -12,10 +12,10 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::uint64_t large = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLarge = std::uint64_t{1} << 20;
 
 // The signature of an old .doc file or of a document that is encrypted as a whole.
-constexpr std::string_view compound_file = "\xD0\xCF\x11\xE0";
+constexpr std::string_view kCompoundFile = "\xD0\xCF\x11\xE0";
 
 class Error {
  public:
@@ -30,7 +30,7 @@ class Error {
 };
 
 [[noreturn]] void fail_opening(std::string_view content, const std::string& why) {
-  if (content.starts_with(compound_file))
+  if (content.starts_with(kCompoundFile))
     throw DataError(
         "the document is in an old format of Office, or has a password; save it as .docx, .pptx or .xlsx "
         "without one");
@@ -177,7 +177,7 @@ std::string Archive::read(const std::string& name) const {
   if (zip_->read > zip_->limits.read_bytes)
     throw DataError(
         cat("the document has more than ", zip_->limits.read_bytes, " bytes of text with its markup; split it"));
-  if (stat.size > large && stat.size / zip_->limits.ratio > stat.comp_size)
+  if (stat.size > kLarge && stat.size / zip_->limits.ratio > stat.comp_size)
     throw DataError(cat("the archive's member ", name, " is ", stat.size, " bytes packed into ", stat.comp_size,
                         ", more than ", zip_->limits.ratio, " to 1; split the document, or store it unpacked"));
   return unpacked(zip_->open.zip, stat, name);

@@ -15,24 +15,24 @@ using Kind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
 // Prefixes: w: for Word, a: for text in drawings and on slides, x: for Excel.
-constexpr std::array<std::string_view, 5> paragraphs{"w:p", "a:p", "x:si", "x:is", "x:text"};
-constexpr std::array<std::string_view, 3> runs{"w:r", "a:r", "x:r"};
-constexpr std::array<std::string_view, 3> run_properties{"w:rPr", "a:rPr", "x:rPr"};
-constexpr std::array<std::string_view, 3> texts{"w:t", "a:t", "x:t"};
+constexpr std::array<std::string_view, 5> kParagraphs{"w:p", "a:p", "x:si", "x:is", "x:text"};
+constexpr std::array<std::string_view, 3> kRuns{"w:r", "a:r", "x:r"};
+constexpr std::array<std::string_view, 3> kRunProperties{"w:rPr", "a:rPr", "x:rPr"};
+constexpr std::array<std::string_view, 3> kTexts{"w:t", "a:t", "x:t"};
 // Paragraph properties come before or after all runs.
-constexpr std::array<std::string_view, 2> at_begin{"w:pPr", "a:pPr"};
-constexpr std::array<std::string_view, 2> at_end{"a:endParaRPr", "x:phoneticPr"};
+constexpr std::array<std::string_view, 2> kAtBegin{"w:pPr", "a:pPr"};
+constexpr std::array<std::string_view, 2> kAtEnd{"a:endParaRPr", "x:phoneticPr"};
 // Elements that contain runs of the paragraph's text.
-constexpr std::array<std::string_view, 9> containers{
+constexpr std::array<std::string_view, 9> kContainers{
     "w:hyperlink", "w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:dir", "w:bdo", "w:sdtContent", "w:sdt"};
-constexpr std::array<std::string_view, 2> deleted{"w:del", "w:moveFrom"};
+constexpr std::array<std::string_view, 2> kDeleted{"w:del", "w:moveFrom"};
 // Marks of a proofing tool about the old text, and its pronunciation.
-constexpr std::array<std::string_view, 4> dropped{"w:proofErr", "w:lastRenderedPageBreak", "w:softHyphen", "x:rPh"};
-constexpr std::array<std::string_view, 3> line_breaks{"w:br", "w:cr", "a:br"};
-constexpr std::array<std::string_view, 2> tabs{"w:tab", "w:ptab"};
+constexpr std::array<std::string_view, 4> kDropped{"w:proofErr", "w:lastRenderedPageBreak", "w:softHyphen", "x:rPh"};
+constexpr std::array<std::string_view, 3> kLineBreaks{"w:br", "w:cr", "a:br"};
+constexpr std::array<std::string_view, 2> kTabs{"w:tab", "w:ptab"};
 // Properties that do not change how text looks: runs that differ only in these have the same style.
-constexpr std::array<std::string_view, 3> no_properties{"w:lang", "w:noProof", "w:rPrChange"};
-constexpr std::array<std::string_view, 8> no_attributes{"lang",     "altLang", "dirty",   "err",
+constexpr std::array<std::string_view, 3> kNoProperties{"w:lang", "w:noProof", "w:rPrChange"};
+constexpr std::array<std::string_view, 8> kNoAttributes{"lang",     "altLang", "dirty",   "err",
                                                         "smtClean", "bmk",     "noProof", "hint"};
 
 // Merges adjacent points: a malicious paragraph may have millions of bookmarks.
@@ -66,16 +66,16 @@ Atom field_mark(const XmlEvent& event) {
 RunPart::RunPart(std::string xml, const std::string& name, const std::set<std::string>& kept)
     : XmlPart(std::move(xml), name), kept_(kept) {}
 
-bool RunPart::is_paragraph(Index i) const { return among(paragraphs, name(i)); }
+bool RunPart::is_paragraph(Index i) const { return among(kParagraphs, name(i)); }
 
-bool RunPart::is_left_alone(Index i) const { return among(deleted, name(i)); }
+bool RunPart::is_left_alone(Index i) const { return among(kDeleted, name(i)); }
 
 bool RunPart::add_paragraph(Index paragraph, Pieces& pieces) {
   if (!has_words(paragraph)) return false;
   Index from = paragraph + 1, to = last(paragraph);
   for (Index i = from; i < to; i = after(i)) {
-    if (among(at_begin, name(i))) from = after(i);
-    if (among(at_end, name(i))) to = i;
+    if (among(kAtBegin, name(i))) from = after(i);
+    if (among(kAtEnd, name(i))) to = i;
   }
   RunAtoms atoms;
   for (Index i = from; i < to; i = after(i)) add_child(i, atoms);
@@ -90,9 +90,9 @@ bool RunPart::add_paragraph(Index paragraph, Pieces& pieces) {
 bool RunPart::has_words(Index paragraph) const {
   std::string all;
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
-    if (is_paragraph(i) || is_left_alone(i) || among(dropped, name(i)))
+    if (is_paragraph(i) || is_left_alone(i) || among(kDropped, name(i)))
       i = after(i) - 1;
-    else if (event(i).kind == Kind::text && among(texts, name(i - 1)))
+    else if (event(i).kind == Kind::text && among(kTexts, name(i - 1)))
       all += event(i).text;
   }
   return text::has_letter(all) && !kept_.contains(all);
@@ -104,12 +104,12 @@ void RunPart::add_children(Index parent, RunAtoms& atoms) {
 
 void RunPart::add_child(Index i, RunAtoms& atoms) {
   const std::string& is = name(i);
-  if (event(i).kind == Kind::text || among(dropped, is)) return;  // whitespace between elements
-  if (among(runs, is)) return add_run(i, atoms);
-  if (among(texts, is)) return add_text(i, style_of(0, i), std::string(element(i)), atoms);
-  if (among(line_breaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
+  if (event(i).kind == Kind::text || among(kDropped, is)) return;  // whitespace between elements
+  if (among(kRuns, is)) return add_run(i, atoms);
+  if (among(kTexts, is)) return add_text(i, style_of(0, i), std::string(element(i)), atoms);
+  if (among(kLineBreaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
   const Index content = is == "w:sdt" ? content_of(i) : i;
-  if (among(containers, is) && content != 0) return add_container(i, content, atoms);
+  if (among(kContainers, is) && content != 0) return add_container(i, content, atoms);
   add_point(with_references(i), atoms);
 }
 
@@ -122,24 +122,24 @@ void RunPart::add_container(Index container, Index content, RunAtoms& atoms) {
 
 void RunPart::add_run(Index run, RunAtoms& atoms) {
   std::size_t parts = 0;
-  for (Index i = run + 1; i < last(run); i = after(i)) parts += event(i).opens() && !among(run_properties, name(i));
+  for (Index i = run + 1; i < last(run); i = after(i)) parts += event(i).opens() && !among(kRunProperties, name(i));
   if (parts == 0) return;
   for (Index i = run + 1; i < last(run); i = after(i))
-    if (event(i).opens() && !among(run_properties, name(i))) add_part_of_run(run, i, parts == 1, atoms);
+    if (event(i).opens() && !among(kRunProperties, name(i))) add_part_of_run(run, i, parts == 1, atoms);
 }
 
 void RunPart::add_part_of_run(Index run, Index i, bool alone, RunAtoms& atoms) {
   const std::string& is = name(i);
-  if (among(dropped, is)) return;
-  if (among(texts, is)) return add_text(i, style_of(run, i), in_run(run, element(i)), atoms);
+  if (among(kDropped, is)) return;
+  if (among(kTexts, is)) return add_text(i, style_of(run, i), in_run(run, element(i)), atoms);
   if (is == "w:noBreakHyphen")
     return atoms.push_back({Atom::text, in_run(run, element(i)), "-", "-", style_of(run, 0)});
   RunAtom atom{Atom::point, alone ? with_references(run) : in_run(run, with_references(i))};
   if (is == "w:fldChar") atom.kind = field_mark(event(i));
   if (is == "w:instrText") atom.kind = Atom::instruction;
   if (is == "w:instrText" && last(i) > i + 1) atom.text = event(i + 1).text;
-  if (among(line_breaks, is)) atom.kind = breaks_page(event(i)) ? Atom::block : Atom::line_break;
-  if (among(tabs, is)) atom.kind = Atom::block;
+  if (among(kLineBreaks, is)) atom.kind = breaks_page(event(i)) ? Atom::block : Atom::line_break;
+  if (among(kTabs, is)) atom.kind = Atom::block;
   atom.kind == Atom::point ? add_point(std::move(atom.xml), atoms) : atoms.push_back(std::move(atom));
 }
 
@@ -169,7 +169,7 @@ XmlPart::Index RunPart::content_of(Index control) const {
 }
 
 XmlPart::Index RunPart::properties_of(Index run) const {
-  return run + 1 < last(run) && among(run_properties, name(run + 1)) ? run + 1 : 0;
+  return run + 1 < last(run) && among(kRunProperties, name(run + 1)) ? run + 1 : 0;
 }
 
 // run: 0 if there is none around the text. text: 0 if the run has only a hyphen.
@@ -192,13 +192,13 @@ std::size_t RunPart::style_of(Index run, Index text) {
 std::string RunPart::style_key(Index properties) const {
   std::string key;
   for (Index i = properties; i < after(properties); ++i) {
-    if (among(no_properties, name(i))) {
+    if (among(kNoProperties, name(i))) {
       i = after(i) - 1;
       continue;
     }
     if (i != properties && event(i).opens()) key += cat('<', event(i).name);
     for (const XmlAttribute& a : event(i).attributes)
-      if (!among(no_attributes, local_name(a.name))) key += cat(' ', a.name, '=', a.value);
+      if (!among(kNoAttributes, local_name(a.name))) key += cat(' ', a.name, '=', a.value);
     if (i != properties && i != last(properties) && event(i).kind != Kind::start) key += '>';
   }
   return key;

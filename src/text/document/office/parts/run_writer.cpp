@@ -7,8 +7,8 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr char style_begin = '\x0E', style_end = '\x0F', markup_begin = '\x10', markup_end = '\x11',
-               line_begin = '\x12', line_end = '\x13', number_end = ';';
+constexpr char kStyleBegin = '\x0E', kStyleEnd = '\x0F', kMarkupBegin = '\x10', kMarkupEnd = '\x11',
+               kLineBegin = '\x12', kLineEnd = '\x13', kNumberEnd = ';';
 
 class Writer {
  public:
@@ -21,27 +21,27 @@ class Writer {
 
  private:
   void add(char c) {
-    if (c < style_begin || c > line_end) {
+    if (c < kStyleBegin || c > kLineEnd) {
       (open_.empty() ? out_ : text_) += c;
       return;
     }
     end_run();
-    if (c == markup_begin)
+    if (c == kMarkupBegin)
       copy_markup();
-    else if (c == line_end)
+    else if (c == kLineEnd)
       open_.clear();
-    else if (c == style_end)
+    else if (c == kStyleEnd)
       open_.pop_back();
     else
       open_.push_back(number());
   }
   void copy_markup() {
-    const std::size_t end = marked_.find(markup_end, at_);
+    const std::size_t end = marked_.find(kMarkupEnd, at_);
     out_.append(marked_, at_, end - at_);
     at_ = end + 1;
   }
   std::size_t number() {
-    const std::size_t end = marked_.find(number_end, at_);
+    const std::size_t end = marked_.find(kNumberEnd, at_);
     const auto value = parse_number<uint64_t>(marked_.substr(at_, end - at_));
     at_ = end + 1;
     return *value;
@@ -70,11 +70,11 @@ class Writer {
 
 namespace run_marks {
 
-std::string markup(std::string_view xml) { return cat(markup_begin, xml, markup_end); }
-std::string line_begins(std::size_t style) { return cat(line_begin, style, number_end); }
-std::string line_ends() { return {line_end}; }
-std::string style_begins(std::size_t style) { return cat(style_begin, style, number_end); }
-std::string style_ends() { return {style_end}; }
+std::string markup(std::string_view xml) { return cat(kMarkupBegin, xml, kMarkupEnd); }
+std::string line_begins(std::size_t style) { return cat(kLineBegin, style, kNumberEnd); }
+std::string line_ends() { return {kLineEnd}; }
+std::string style_begins(std::size_t style) { return cat(kStyleBegin, style, kNumberEnd); }
+std::string style_ends() { return {kStyleEnd}; }
 
 }  // namespace run_marks
 

@@ -14,14 +14,14 @@ using Kind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
 // ncx:text is an entry of an e-book's table of contents.
-constexpr std::array<std::string_view, 5> paragraphs{"text:p", "text:h", "presentation:header-decl",
-                                                     "presentation:footer-decl", "ncx:text"};
-constexpr std::array<std::string_view, 3> left_alone{"text:tracked-changes", "ncx:docTitle", "ncx:docAuthor"};
+constexpr std::array<std::string_view, 5> kParagraphs{"text:p", "text:h", "presentation:header-decl",
+                                                      "presentation:footer-decl", "ncx:text"};
+constexpr std::array<std::string_view, 3> kLeftAlone{"text:tracked-changes", "ncx:docTitle", "ncx:docAuthor"};
 // Elements whose text belongs to the paragraph; all others are standalone.
-constexpr std::array<std::string_view, 6> around_text{"text:span",       "text:a",    "text:meta",
+constexpr std::array<std::string_view, 6> kAroundText{"text:span",       "text:a",    "text:meta",
                                                       "text:meta-field", "text:ruby", "text:ruby-base"};
 // Attributes without a visible effect.
-constexpr std::array<std::string_view, 10> invisible{
+constexpr std::array<std::string_view, 10> kInvisible{
     "name",    "family",         "rsid",          "paragraph-rsid",   "language",
     "country", "language-asian", "country-asian", "language-complex", "country-complex"};
 
@@ -33,9 +33,9 @@ SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move
   find_looks();
 }
 
-bool SpanPart::is_paragraph(Index i) const { return among(paragraphs, name(i)); }
+bool SpanPart::is_paragraph(Index i) const { return among(kParagraphs, name(i)); }
 
-bool SpanPart::is_left_alone(Index i) const { return among(left_alone, name(i)); }
+bool SpanPart::is_left_alone(Index i) const { return among(kLeftAlone, name(i)); }
 
 void SpanPart::find_looks() {
   for (Index i = 0; i < size(); ++i) {
@@ -44,7 +44,7 @@ void SpanPart::find_looks() {
     for (Index k = i; k < after(i); ++k) {
       std::string own;
       for (const XmlAttribute& a : event(k).attributes)
-        if (!among(invisible, local_name(a.name))) own += cat(' ', a.name, '=', a.value);
+        if (!among(kInvisible, local_name(a.name))) own += cat(' ', a.name, '=', a.value);
       if (!own.empty()) look += cat('<', event(k).name, own);
     }
     if (const std::string* const style = event(i).attribute("style:name")) looks_[*style] = look;
@@ -91,7 +91,7 @@ std::size_t SpanPart::style_of(Index span) {
 bool SpanPart::is_simple(Index span) const {
   if (name(span) != "text:span" || event(span).kind != Kind::start) return false;
   for (Index i = span + 1; i < last(span); i = after(i))
-    if (among(around_text, name(i))) return false;
+    if (among(kAroundText, name(i))) return false;
   return true;
 }
 
@@ -107,7 +107,7 @@ void SpanPart::add_child(Index i, std::size_t style, RunAtoms& atoms) {
   }
   if (is_simple(i)) return add_children(i, style_of(i), atoms);
   if (is == "text:s" && started_) return atoms.push_back({Atom::text, "", " ", " ", style});
-  if (!among(around_text, is) || event(i).kind != Kind::start) {
+  if (!among(kAroundText, is) || event(i).kind != Kind::start) {
     const Atom kind = is == "text:tab" ? Atom::block : is == "text:line-break" ? Atom::line_break : Atom::point;
     return atoms.push_back({kind, in_span(with_references(i), style)});
   }

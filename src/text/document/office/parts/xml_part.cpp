@@ -17,9 +17,9 @@ using Named = std::pair<std::string_view, std::string_view>;  // a namespace, an
 
 // Separate nested paragraphs, and delimit their references. XML does not allow them, so no document
 // contains them.
-constexpr char inner_paragraph = '\x14', inner_reference = '\x15', end_of_number = ';';
+constexpr char kInnerParagraph = '\x14', kInnerReference = '\x15', kEndOfNumber = ';';
 
-constexpr std::array<Named, 13> namespaces{
+constexpr std::array<Named, 13> kNamespaces{
     Named{"http://schemas.openxmlformats.org/wordprocessingml/2006/main", "w:"},
     Named{"http://purl.oclc.org/ooxml/wordprocessingml/main", "w:"},
     Named{"http://schemas.openxmlformats.org/drawingml/2006/main", "a:"},
@@ -34,7 +34,7 @@ constexpr std::array<Named, 13> namespaces{
     Named{"http://www.daisy.org/z3986/2005/ncx/", "ncx:"},
     Named{"http://www.idpf.org/2007/opf", "opf:"}};
 
-constexpr std::size_t most_growth = 20, growth_of_small = std::size_t{16} << 20;
+constexpr std::size_t kMostGrowth = 20, kGrowthOfSmall = std::size_t{16} << 20;
 
 // Maps prefixes to namespaces in the scope of the current element.
 class Scopes {
@@ -45,8 +45,8 @@ class Scopes {
       if (a.name != "xmlns" && !a.name.starts_with("xmlns:")) continue;
       declared.push_back(a.name == "xmlns" ? "" : a.name.substr(6) + ":");
       const auto ours =
-          std::find_if(namespaces.begin(), namespaces.end(), [&](const Named& n) { return n.first == a.value; });
-      prefixes_[declared.back()].push_back(ours == namespaces.end() ? declared.back() : std::string(ours->second));
+          std::find_if(kNamespaces.begin(), kNamespaces.end(), [&](const Named& n) { return n.first == a.value; });
+      prefixes_[declared.back()].push_back(ours == kNamespaces.end() ? declared.back() : std::string(ours->second));
     }
   }
   void close() {
@@ -73,18 +73,18 @@ std::vector<std::string> split(const std::string& text, char at) {
 // References only point to later paragraphs.
 std::string resolved(std::string_view text, const std::vector<std::string>& paragraphs) {
   std::string all;
-  for (std::size_t at; (at = text.find(inner_reference)) != std::string_view::npos;) {
+  for (std::size_t at; (at = text.find(kInnerReference)) != std::string_view::npos;) {
     std::size_t number = 0;
     std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
     all += text.substr(0, at);
     all += paragraphs.at(number);
-    text.remove_prefix(text.find(end_of_number, at) + 1);
+    text.remove_prefix(text.find(kEndOfNumber, at) + 1);
   }
   return all += text;
 }
 
 std::string with_inner_paragraphs(const std::string& joined) {
-  std::vector<std::string> paragraphs = split(joined, inner_paragraph);
+  std::vector<std::string> paragraphs = split(joined, kInnerParagraph);
   for (std::size_t k = paragraphs.size(); k-- > 0;) paragraphs[k] = resolved(paragraphs[k], paragraphs);
   return std::move(paragraphs.front());
 }
@@ -133,7 +133,7 @@ std::string XmlPart::with_references(Index element) {
     const bool alone = is_left_alone(i), inner = !alone && is_paragraph(i);
     if (inner) {
       inner_.push_back(i);
-      all += cat(inner_reference, inner_.size(), end_of_number);
+      all += cat(kInnerReference, inner_.size(), kEndOfNumber);
     } else {
       all += alone ? this->element(i) : raw(i);
     }
@@ -164,8 +164,8 @@ void XmlPart::add_runs(const RunAtoms& atoms, Pieces& pieces) {
 
 void XmlPart::spend(std::size_t bytes) {
   spent_ += bytes;
-  if (spent_ > most_growth * xml_.size() + growth_of_small)
-    throw DataError(cat(name_, " takes more than ", most_growth,
+  if (spent_ > kMostGrowth * xml_.size() + kGrowthOfSmall)
+    throw DataError(cat(name_, " takes more than ", kMostGrowth,
                         " times its length when its text is taken apart; give it "
                         "simpler styles, or fewer tabs"));
 }
@@ -174,7 +174,7 @@ Member XmlPart::member() {
   Pieces pieces = Pieces(xml_text);
   walk(0, events_.size(), pieces);
   for (std::size_t k = 0; k < inner_.size(); ++k) {  // may find more
-    pieces.keep({&inner_paragraph, 1});
+    pieces.keep({&kInnerParagraph, 1});
     walk(inner_[k], after(inner_[k]), pieces);
   }
   return {name_, std::move(pieces),

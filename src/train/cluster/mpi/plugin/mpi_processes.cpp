@@ -15,11 +15,11 @@ namespace hexapla::train::cluster {
 namespace {
 
 // Larger messages are split: MPI counts bytes in an int.
-constexpr size_t most_at_once = size_t{1} << 30;
+constexpr size_t kMostAtOnce = size_t{1} << 30;
 // MPI libraries send up to 64 KiB over TCP, including their headers, without asking the receiver.
 // If they ask, the answer queues after the receiver's own data, so a link's two directions are used
 // in turn. Messages small enough for a receiver to buffer are split into such pieces.
-constexpr size_t sent_unasked = 60 << 10, kept_unasked = 1 << 20;
+constexpr size_t kSentUnasked = 60 << 10, kKeptUnasked = 1 << 20;
 constexpr std::chrono::microseconds between_looks(200);
 // Longer than launchers wait for a process to end by itself (Open MPI: 1 s).
 constexpr std::chrono::seconds before_others_speak(3);
@@ -67,7 +67,7 @@ class MpiProcesses final : public Processes {
   void start(std::span<const Outgoing> out, std::span<const Incoming> in) {
     requests_.clear();
     const auto post = [&](const auto& message, char* bytes, const auto& call) {
-      const size_t piece = message.size <= kept_unasked ? sent_unasked : most_at_once;
+      const size_t piece = message.size <= kKeptUnasked ? kSentUnasked : kMostAtOnce;
       for (size_t at = 0; at < message.size; at += piece) {
         requests_.emplace_back();
         require(call(bytes + at, static_cast<int>(std::min(piece, message.size - at)), &requests_.back()));

@@ -9,6 +9,6 @@ struct MpiPlugin {
   const char* (*library)();   // the MPI library, "Open MPI v4.1.4"
   Processes* (*processes)();  // those of the launcher; call once. The caller owns them
 };
-inline constexpr char plugin_symbol[] = "hexapla_mpi_plugin", plugin_file[] = "hexapla_mpi.so";
+inline constexpr char kPluginSymbol[] = "hexapla_mpi_plugin", kPluginFile[] = "hexapla_mpi.so";
 
 }  // namespace hexapla::train::cluster
