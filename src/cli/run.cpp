@@ -76,51 +76,6 @@ void last_one_counts(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) last_one_counts(*command);
 }
 
-}  // namespace
-
-void add_commands(Command& app, Action& chosen) {
-  app.parser().require_subcommand(0, 1);
-  app.parser().set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
-  app.footer(
-      "Start here:\n"
-      "  hexapla demo                 train a small Transformer on dates and look inside it\n"
-      "  hexapla COMMAND --help       options and examples of a command\n");
-  add_train(app, chosen);
-  add_tune(app, chosen);
-  add_translate(app, chosen);
-  add_document(app, chosen);
-#ifndef HEXAPLA_NO_SERVER
-  add_serve(app, chosen);
-#endif
-  add_join(app, chosen);
-  add_score(app, chosen);
-  add_evaluate(app, chosen);
-  add_data(app, chosen);
-  add_inspect(app, chosen);
-  add_augment(app, chosen);
-  add_average(app, chosen);
-  add_set(app, chosen);
-  add_shortlist(app, chosen);
-  add_export(app, chosen);
-  add_quantize(app, chosen);
-  add_import(app, chosen);
-  add_info(app, chosen);
-  add_compare(app, chosen);
-  add_replay(app, chosen);
-  add_reproduce(app, chosen);
-  add_doctor(app, chosen);
-  add_bench(app, chosen);
-  add_demo(app, chosen);
-  add_lab(app, chosen);
-  add_man(app, chosen);
-  add_completion(app, chosen);
-  for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
-  last_one_counts(app.parser());
-  format_help(app);
-}
-
-namespace {
-
 // Reports data that could not be written to stdout, unless the reader (head) closed the pipe.
 int with_stdout_written(int code) {
   if (std::cout.flush() && std::fflush(stdout) == 0) return code;
@@ -177,6 +132,47 @@ int perform(const Action& chosen) {
 }
 
 }  // namespace
+
+void add_commands(Command& app, Action& chosen) {
+  app.parser().require_subcommand(0, 1);
+  app.parser().set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
+  app.footer(
+      "Start here:\n"
+      "  hexapla demo                 train a small Transformer on dates and look inside it\n"
+      "  hexapla COMMAND --help       options and examples of a command\n");
+  add_train(app, chosen);
+  add_tune(app, chosen);
+  add_translate(app, chosen);
+  add_document(app, chosen);
+#ifndef HEXAPLA_NO_SERVER
+  add_serve(app, chosen);
+#endif
+  add_join(app, chosen);
+  add_score(app, chosen);
+  add_evaluate(app, chosen);
+  add_data(app, chosen);
+  add_inspect(app, chosen);
+  add_augment(app, chosen);
+  add_average(app, chosen);
+  add_set(app, chosen);
+  add_shortlist(app, chosen);
+  add_export(app, chosen);
+  add_quantize(app, chosen);
+  add_import(app, chosen);
+  add_info(app, chosen);
+  add_compare(app, chosen);
+  add_replay(app, chosen);
+  add_reproduce(app, chosen);
+  add_doctor(app, chosen);
+  add_bench(app, chosen);
+  add_demo(app, chosen);
+  add_lab(app, chosen);
+  add_man(app, chosen);
+  add_completion(app, chosen);
+  for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
+  last_one_counts(app.parser());
+  format_help(app);
+}
 
 int run(int argc, const char* const* argv) try {
   Command app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");

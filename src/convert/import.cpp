@@ -33,6 +33,75 @@ Names with(Names names, const Names& more) {
   return names;
 }
 
+std::string list_of_kinds() {
+  std::string text;
+  for (const Kind& kind : kinds()) text += cat(text.empty() ? "" : "; ", kind.name, " (", kind.what, ")");
+  return text;
+}
+
+// A transformers folder with an unsupported model type, such as FSMT (wmt19) or NLLB-MoE.
+void refuse_foreign_type(const std::string& path) {
+  const std::string config = path + "/config.json";
+  if (!is_file(config)) return;
+  const JsonFile json(config);
+  if (json.has("model_type"))
+    json.refuse("model_type", "marian, m2m_100, mbart or bart: no other type can be imported");
+}
+
+const Kind& kind_of(const std::string& path, const std::string& from) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0)
+    throw DataError(cat(path, ": there is no such file or folder; name the model that is to be imported"));
+  for (const Kind& kind : kinds())
+    if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
+  if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);
+  refuse_foreign_type(path);
+  throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
+}
+
+double bytes_of(const ForeignModel& m) {
+  model::Transformer net(m.config);
+  double bytes = 0;
+  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
+    bytes +=
+        static_cast<double>(p.shape.size()) * static_cast<double>(size_of(stored_type(m.weights, *m.tensors, name)));
+  });
+  return bytes;
+}
+
+// An option's value; "" if it was not given.
+std::string given(const std::string& word) { return word; }
+template <Number T>
+std::string given(T number) {
+  return number > 0 ? cat(number) : "";
+}
+
+// Rejects options that this kind of model does not read.
+void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
+  ImportOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
+    const std::string value = given(field);
+    if (name == "from" || value.empty()) return;
+    if (std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) return;
+    std::string readers;
+    for (const Kind& other : kinds())
+      if (std::find(other.options.begin(), other.options.end(), name) != other.options.end())
+        readers += cat(readers.empty() ? "" : ", ", other.name);
+    throw UsageError(cat("`", name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
+                         kind.name, ": leave it out"),
+                     name, value);
+  });
+}
+
+// Uses the merges where no SentencePiece model is named.
+ImportOptions with_merges(ImportOptions options) {
+  if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
+    throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",
+                        "fastBPE writes it; give the codes that cut words into the model's tokens"));
+  for (std::string* pieces : {&options.source_spm, &options.target_spm})
+    if (pieces->empty()) *pieces = options.bpe;
+  return options;
+}
+
 }  // namespace
 
 const std::vector<Kind>& kinds() {
@@ -100,83 +169,6 @@ void resolve(model::Config& config, const std::string& file) {
     throw DataError(cat(file, " describes a model that cannot be: ", what));
   }
 }
-
-namespace {
-
-std::string list_of_kinds() {
-  std::string text;
-  for (const Kind& kind : kinds()) text += cat(text.empty() ? "" : "; ", kind.name, " (", kind.what, ")");
-  return text;
-}
-
-// A transformers folder with an unsupported model type, such as FSMT (wmt19) or NLLB-MoE.
-void refuse_foreign_type(const std::string& path) {
-  const std::string config = path + "/config.json";
-  if (!is_file(config)) return;
-  const JsonFile json(config);
-  if (json.has("model_type"))
-    json.refuse("model_type", "marian, m2m_100, mbart or bart: no other type can be imported");
-}
-
-const Kind& kind_of(const std::string& path, const std::string& from) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0)
-    throw DataError(cat(path, ": there is no such file or folder; name the model that is to be imported"));
-  for (const Kind& kind : kinds())
-    if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
-  if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);
-  refuse_foreign_type(path);
-  throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
-}
-
-double bytes_of(const ForeignModel& m) {
-  model::Transformer net(m.config);
-  double bytes = 0;
-  model::for_each<model::Parameter>(net, [&](const std::string& name, model::Parameter& p) {
-    bytes +=
-        static_cast<double>(p.shape.size()) * static_cast<double>(size_of(stored_type(m.weights, *m.tensors, name)));
-  });
-  return bytes;
-}
-
-}  // namespace
-
-namespace {
-
-// An option's value; "" if it was not given.
-std::string given(const std::string& word) { return word; }
-template <Number T>
-std::string given(T number) {
-  return number > 0 ? cat(number) : "";
-}
-
-// Rejects options that this kind of model does not read.
-void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
-  ImportOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
-    const std::string value = given(field);
-    if (name == "from" || value.empty()) return;
-    if (std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) return;
-    std::string readers;
-    for (const Kind& other : kinds())
-      if (std::find(other.options.begin(), other.options.end(), name) != other.options.end())
-        readers += cat(readers.empty() ? "" : ", ", other.name);
-    throw UsageError(cat("`", name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
-                         kind.name, ": leave it out"),
-                     name, value);
-  });
-}
-
-// Uses the merges where no SentencePiece model is named.
-ImportOptions with_merges(ImportOptions options) {
-  if (!options.bpe.empty() && !is_bpe_codes(options.bpe))
-    throw DataError(cat(options.bpe, ": its first line is no '#version:' of subword-nmt and no pair with a count, as ",
-                        "fastBPE writes it; give the codes that cut words into the model's tokens"));
-  for (std::string* pieces : {&options.source_spm, &options.target_spm})
-    if (pieces->empty()) *pieces = options.bpe;
-  return options;
-}
-
-}  // namespace
 
 Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
                       const std::function<void(const ImportProgress&)>& progress) {

@@ -68,6 +68,32 @@ void observe_weights(Context& cx, const AttentionInput& in) {
   }
 }
 
+Tensor step_output(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) {
+  auto [n, h, d] = q.dims<3>("attention_step: q");
+  HEXAPLA_CHECK(k.shape[1] == h && k.shape[2] == d && v.shape[0] == k.shape[0], "attention_step: q ", q.shape,
+                " does not fit the cache k ", k.shape, ", v ", v.shape);
+  HEXAPLA_CHECK(rows.index.shape[0] == n && rows.lengths.shape == Shape{n}, "attention_step: index ", rows.index.shape,
+                " and lengths ", rows.lengths.shape, " must have a row for each query of ", q.shape);
+  return cx.keep({n, h * v.shape[2]});
+}
+
+void check(const AlignmentInput& in) {
+  auto [nq, d] = in.q.dims<2>("alignment loss: q");
+  auto [nk, dk] = in.k.dims<2>("alignment loss: k");
+  HEXAPLA_CHECK(d == dk, "alignment loss: q ", in.q.shape, " and k ", in.k.shape, " must agree in d_k");
+  HEXAPLA_CHECK(in.queries.size() == in.keys.size() && in.queries.back() == nq && in.keys.back() == nk,
+                "alignment loss: the sequences cover ", in.queries.back(), " and ", in.keys.back(), " rows of q ",
+                in.q.shape, " and k ", in.k.shape);
+  HEXAPLA_CHECK(
+      static_cast<int64_t>(in.links.size()) == nq + 1 && in.links.back() == static_cast<int64_t>(in.linked.size()),
+      "alignment loss: the links of ", in.links.size() - 1, " queries cover ", in.links.back(), " of ",
+      in.linked.size(), ", but q is ", in.q.shape);
+  for (size_t b = 0; b + 1 < in.queries.size(); ++b)
+    for (int32_t i = in.links[in.queries[b]]; i < in.links[in.queries[b + 1]]; ++i)
+      HEXAPLA_CHECK(in.linked[i] >= 0 && in.linked[i] < in.keys[b + 1] - in.keys[b], "alignment loss: a link to key ",
+                    in.linked[i], " of sequence ", b, ", which has ", in.keys[b + 1] - in.keys[b]);
+}
+
 }  // namespace
 
 AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b) {
@@ -118,17 +144,6 @@ void additive_attention_backward(Context& cx, const AttentionInput& in, const At
   cx.backend.additive_attention_backward(in, a.out, a.lse, d_out, d.q, d.k, d.v, dw);
 }
 
-namespace {
-Tensor step_output(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows) {
-  auto [n, h, d] = q.dims<3>("attention_step: q");
-  HEXAPLA_CHECK(k.shape[1] == h && k.shape[2] == d && v.shape[0] == k.shape[0], "attention_step: q ", q.shape,
-                " does not fit the cache k ", k.shape, ", v ", v.shape);
-  HEXAPLA_CHECK(rows.index.shape[0] == n && rows.lengths.shape == Shape{n}, "attention_step: index ", rows.index.shape,
-                " and lengths ", rows.lengths.shape, " must have a row for each query of ", q.shape);
-  return cx.keep({n, h * v.shape[2]});
-}
-}  // namespace
-
 Tensor attention_step(Context& cx, Tensor q, Tensor k, Tensor v, const StepRows& rows, double scale) {
   Tensor out = step_output(cx, q, k, v, rows);
   cx.backend.attention_step(q, k, v, rows.index, rows.lengths, scale, out);
@@ -140,25 +155,6 @@ Tensor additive_attention_step(Context& cx, Tensor q, Tensor k, Tensor v, Tensor
   cx.backend.additive_attention_step(q, k, v, w, rows.index, rows.lengths, out);
   return out;
 }
-
-namespace {
-void check(const AlignmentInput& in) {
-  auto [nq, d] = in.q.dims<2>("alignment loss: q");
-  auto [nk, dk] = in.k.dims<2>("alignment loss: k");
-  HEXAPLA_CHECK(d == dk, "alignment loss: q ", in.q.shape, " and k ", in.k.shape, " must agree in d_k");
-  HEXAPLA_CHECK(in.queries.size() == in.keys.size() && in.queries.back() == nq && in.keys.back() == nk,
-                "alignment loss: the sequences cover ", in.queries.back(), " and ", in.keys.back(), " rows of q ",
-                in.q.shape, " and k ", in.k.shape);
-  HEXAPLA_CHECK(
-      static_cast<int64_t>(in.links.size()) == nq + 1 && in.links.back() == static_cast<int64_t>(in.linked.size()),
-      "alignment loss: the links of ", in.links.size() - 1, " queries cover ", in.links.back(), " of ",
-      in.linked.size(), ", but q is ", in.q.shape);
-  for (size_t b = 0; b + 1 < in.queries.size(); ++b)
-    for (int32_t i = in.links[in.queries[b]]; i < in.links[in.queries[b + 1]]; ++i)
-      HEXAPLA_CHECK(in.linked[i] >= 0 && in.linked[i] < in.keys[b + 1] - in.keys[b], "alignment loss: a link to key ",
-                    in.linked[i], " of sequence ", b, ", which has ", in.keys[b + 1] - in.keys[b]);
-}
-}  // namespace
 
 Tensor alignment_loss(Context& cx, const AlignmentInput& in) {
   check(in);

@@ -40,6 +40,31 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
   return result;
 }
 
+using Clock = decode::LiveRequest::Clock;
+
+// The time point `time` from now; nothing if it is beyond the clock's range. UsageError: negative.
+std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const std::string& name) {
+  if (time.count() < 0)
+    throw UsageError(cat("`", name, "` is ", time.count(), " ms, but must be 0 or more"), name, cat(time.count()));
+  const auto now = Clock::now();
+  if (time >= std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now)) return {};
+  return now + time;
+}
+
+std::exception_ptr error_of(const decode::TextResult& result) {
+  switch (result.end) {
+    case decode::LiveEnd::finished:
+      return {};
+    case decode::LiveEnd::canceled:
+      return std::make_exception_ptr(Canceled("the request was canceled"));
+    case decode::LiveEnd::late:
+      return std::make_exception_ptr(Canceled("the request's time was up: raise `timeout`"));
+    case decode::LiveEnd::failed:
+      return result.error;
+  }
+  return {};
+}
+
 }  // namespace
 
 struct Translator::Impl : api::OpenTranslator {
@@ -326,21 +351,6 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
   });
 }
 
-namespace {
-
-using Clock = decode::LiveRequest::Clock;
-
-// The time point `time` from now; nothing if it is beyond the clock's range. UsageError: negative.
-std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const std::string& name) {
-  if (time.count() < 0)
-    throw UsageError(cat("`", name, "` is ", time.count(), " ms, but must be 0 or more"), name, cat(time.count()));
-  const auto now = Clock::now();
-  if (time >= std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now)) return {};
-  return now + time;
-}
-
-}  // namespace
-
 // State of a request, shared by its caller and the loop.
 struct PendingTranslation::State {
   CallerFunctions functions;
@@ -380,24 +390,6 @@ struct PendingTranslation::State {
     if (on_end) on_end();
   }
 };
-
-namespace {
-
-std::exception_ptr error_of(const decode::TextResult& result) {
-  switch (result.end) {
-    case decode::LiveEnd::finished:
-      return {};
-    case decode::LiveEnd::canceled:
-      return std::make_exception_ptr(Canceled("the request was canceled"));
-    case decode::LiveEnd::late:
-      return std::make_exception_ptr(Canceled("the request's time was up: raise `timeout`"));
-    case decode::LiveEnd::failed:
-      return result.error;
-  }
-  return {};
-}
-
-}  // namespace
 
 PendingTranslation Translator::submit(const std::vector<std::string>& lines, const TranslatorOptions& options,
                                       const RequestOptions& request) const {

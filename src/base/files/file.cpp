@@ -54,15 +54,6 @@ const char* remedy_of(std::string_view doing, int error_number) {
   }
 }
 
-}  // namespace
-
-std::string system_text(int error_number) {
-  const char* const text = strerrordesc_np(error_number);
-  return text ? text : cat("error ", error_number);
-}
-
-namespace {
-
 std::string message_of(std::string_view doing, const std::string& path, int error_number) {
   return cat("cannot ", doing, " ", path, ": ", system_text(error_number), remedy_of(doing, error_number));
 }
@@ -109,7 +100,25 @@ std::string target_of(const std::string& path) {
   return error ? path : real.string();
 }
 
+// A name beside the file; a name without room for the ending is cut.
+std::string temporary_of(const std::string& path, int attempt) {
+  const std::string ending = cat(".tmp-", getpid(), "-", attempt);
+  const size_t name = path.rfind('/') + 1, size = path.size() - name;
+  const bool cut = size <= NAME_MAX && size + ending.size() > NAME_MAX;
+  return path.substr(0, cut ? name + NAME_MAX - ending.size() : path.size()) + ending;
+}
+
+const std::regex& temporary_name() {
+  static const std::regex name(".*\\.tmp-([0-9]{1,9})-[0-9]+");
+  return name;
+}
+
 }  // namespace
+
+std::string system_text(int error_number) {
+  const char* const text = strerrordesc_np(error_number);
+  return text ? text : cat("error ", error_number);
+}
 
 void fail_file(std::string_view doing, const std::string& path, int error_number) {
   if (error_number == ENOSPC || error_number == EDQUOT) throw NoSpaceError(message_of(doing, path, error_number));
@@ -168,18 +177,6 @@ void sync_directory(const std::string& path) {
   if (fsync(folder.fd) != 0 && errno != EINVAL) fail_file("flush", path, errno);
 }
 
-namespace {
-
-// A name beside the file; a name without room for the ending is cut.
-std::string temporary_of(const std::string& path, int attempt) {
-  const std::string ending = cat(".tmp-", getpid(), "-", attempt);
-  const size_t name = path.rfind('/') + 1, size = path.size() - name;
-  const bool cut = size <= NAME_MAX && size + ending.size() > NAME_MAX;
-  return path.substr(0, cut ? name + NAME_MAX - ending.size() : path.size()) + ending;
-}
-
-}  // namespace
-
 AtomicFile::AtomicFile(const std::string& path) : path_(target_of(path)) {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     temporary_ = temporary_of(path_, attempt);
@@ -222,15 +219,6 @@ void fail_path(const std::filesystem::filesystem_error& error) {
   if (no_such_file(number)) throw DataError(message);
   throw RunError(message);
 }
-
-namespace {
-
-const std::regex& temporary_name() {
-  static const std::regex name(".*\\.tmp-([0-9]{1,9})-[0-9]+");
-  return name;
-}
-
-}  // namespace
 
 bool has_temporary_name(const std::string& path) {
   return std::regex_match(std::filesystem::path(path).filename().string(), temporary_name());

@@ -57,6 +57,8 @@ std::string time_stamp() {
   return {text, std::strftime(text, sizeof text, "[%Y-%m-%d %H:%M:%S] ", &local)};
 }
 
+std::string for_stderr(const std::string& text) { return text::printable(spell_options(text, as_flag)); }
+
 }  // namespace
 
 Color parse_color(const std::string& word) {
@@ -77,10 +79,6 @@ Terminal make_log_terminal(Color color, bool quiet) {
 }
 bool stdout_color(Color color) { return may_color(color, STDOUT_FILENO); }
 int stdout_width() { return width_of(STDOUT_FILENO); }
-
-namespace {
-std::string for_stderr(const std::string& text) { return text::printable(spell_options(text, as_flag)); }
-}  // namespace
 
 void say_on_stderr(const std::string& text) { std::fputs(for_stderr(text).c_str(), stderr); }
 

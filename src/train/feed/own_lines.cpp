@@ -34,6 +34,21 @@ std::string heard(const std::string& text) {
   return text;
 }
 
+// Size of the file, and hash of one process's part of it.
+std::string described(const std::string& path, const cluster::Processes& p, int number) {
+  if (!std::filesystem::is_regular_file(path)) return "none";
+  const FileReader file(path);
+  const Share bytes = cluster::share_of(static_cast<int64_t>(file.size()), number, p.count());
+  Hash hash;
+  std::string block;
+  for (int64_t at = bytes.from; at < bytes.to; at += static_cast<int64_t>(block.size())) {
+    block.resize(static_cast<size_t>(std::min<int64_t>(int64_t{1} << 18, bytes.to - at)));
+    file.read(static_cast<size_t>(at), block.data(), block.size());
+    hash.add(block);
+  }
+  return cat(file.size(), " bytes, of whose part ", number + 1, " of ", p.count(), " the hash is ", hash.hex());
+}
+
 }  // namespace
 
 LineShares::LineShares(const TrainOptions& options, std::vector<int64_t> lines)
@@ -126,25 +141,6 @@ void check_shares(const TrainOptions& o, cluster::Processes& processes) {
   cluster::require_same(processes, "other parts of the text", parts, cluster::words_that_differ,
                         "give all processes the same options");
 }
-
-namespace {
-
-// Size of the file, and hash of one process's part of it.
-std::string described(const std::string& path, const cluster::Processes& p, int number) {
-  if (!std::filesystem::is_regular_file(path)) return "none";
-  const FileReader file(path);
-  const Share bytes = cluster::share_of(static_cast<int64_t>(file.size()), number, p.count());
-  Hash hash;
-  std::string block;
-  for (int64_t at = bytes.from; at < bytes.to; at += static_cast<int64_t>(block.size())) {
-    block.resize(static_cast<size_t>(std::min<int64_t>(int64_t{1} << 18, bytes.to - at)));
-    file.read(static_cast<size_t>(at), block.data(), block.size());
-    hash.add(block);
-  }
-  return cat(file.size(), " bytes, of whose part ", number + 1, " of ", p.count(), " the hash is ", hash.hex());
-}
-
-}  // namespace
 
 void require_same_files(cluster::Processes& p, const std::vector<std::string>& paths) {
   if (!p.several()) return;

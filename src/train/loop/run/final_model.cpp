@@ -57,6 +57,11 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
   return c;
 }
 
+// Checkpoints of earlier versions lack averaged statistics.
+const char* statistics_beside(const std::string& name, const LoadedCheckpoint& c) {
+  return name == "average" && c.tensors.find("average_buffers") ? "average_buffers" : "buffers";
+}
+
 }  // namespace
 
 model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options) {
@@ -136,13 +141,6 @@ void save_and_free_space(const std::string& folder, int64_t update, const Checkp
     save_checkpoint(folder, update, content);
   }
 }
-
-namespace {
-// Checkpoints of earlier versions lack averaged statistics.
-const char* statistics_beside(const std::string& name, const LoadedCheckpoint& c) {
-  return name == "average" && c.tensors.find("average_buffers") ? "average_buffers" : "buffers";
-}
-}  // namespace
 
 MeanOfStates average_checkpoints(const std::string& folder, const std::vector<int64_t>& updates,
                                  const std::string& name, model::Parameters& parameters) {

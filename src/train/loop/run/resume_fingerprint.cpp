@@ -57,6 +57,9 @@ Json tree_of(const std::string& record) {
   return parse_json<Json>(record, "the record of options in a checkpoint");
 }
 
+// Default value of a key, which is absent from an identity at its default.
+std::string usual_value(const std::string& key) { return key == kPartsOfPairs ? "\"1\"" : "not set"; }
+
 }  // namespace
 
 std::string resume_fingerprint(const TrainOptions& options, const model::Config& model, const TrainingData& data,
@@ -148,11 +151,6 @@ std::string changes(const std::string& before, const std::string& now) {
       text += cat(text.empty() ? "" : ", ", name, " ", plain(*was), " -> ", plain(value));
   return text;
 }
-
-namespace {
-// Default value of a key, which is absent from an identity at its default.
-std::string usual_value(const std::string& key) { return key == kPartsOfPairs ? "\"1\"" : "not set"; }
-}  // namespace
 
 std::string first_difference(const std::string& before, const std::string& now) {
   const auto left = tree_of<nlohmann::json>(before).flatten(),
