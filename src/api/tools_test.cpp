@@ -69,8 +69,7 @@ TEST(InspectorApi, SeesEveryIntermediate) {
   const Inspector inspector(model_file());
   const Inspection seen = inspector.inspect("a dog runs", "two cats");
   const NamedArray& weights = seen.tensors.at("decoder.layers.0.cross_attention.weights");
-  const auto rows = static_cast<std::int64_t>(seen.target_tokens.size()),
-             columns = static_cast<std::int64_t>(seen.source_tokens.size());
+  const auto rows = std::ssize(seen.target_tokens), columns = std::ssize(seen.source_tokens);
   EXPECT_THAT(weights.shape, testing::ElementsAre(4, rows, columns));
   EXPECT_EQ(weights.values.size(), static_cast<std::size_t>(4 * rows * columns));
   EXPECT_EQ(seen.log_probabilities.size(), seen.predicted.size());

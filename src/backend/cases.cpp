@@ -90,7 +90,7 @@ Tensor CaseData::ids(Shape s, int64_t below) {
 
 Tensor CaseData::integers(const std::vector<int32_t>& values) {
   size_t i = 0;
-  return make({static_cast<int64_t>(values.size())}, DType::i32, [&] { return values[i++]; });
+  return make({std::ssize(values)}, DType::i32, [&] { return values[i++]; });
 }
 
 Offsets CaseData::offsets(const std::vector<int64_t>& lengths) {

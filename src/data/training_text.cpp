@@ -52,18 +52,17 @@ class Reservoir {
 // Up to `most` pairs, not encoded yet.
 std::vector<EncodedPair> take_block(TrainingText& text, int64_t most) {
   std::vector<EncodedPair> block;
-  for (TextPair pair; static_cast<int64_t>(block.size()) < most && text.next(pair);)
-    block.push_back({std::move(pair), {}});
+  for (TextPair pair; std::ssize(block) < most && text.next(pair);) block.push_back({std::move(pair), {}});
   return block;
 }
 
 // Encodes those that have at least this number of lines, on all threads.
 void encode(std::vector<EncodedPair>& block, int64_t lines, const text::VocabularyPair& vocabularies) {
-  const auto size = static_cast<int64_t>(block.size());
+  const auto size = std::ssize(block);
   parallel_for((size + kPairsPerChunk - 1) / kPairsPerChunk, [&](int64_t chunk) {
     const int64_t end = std::min(size, (chunk + 1) * kPairsPerChunk);
     for (int64_t i = chunk * kPairsPerChunk; i < end; ++i) {
-      auto& [pair, ids, joined] = block[static_cast<size_t>(i)];
+      auto& [pair, ids, joined] = block[i];
       if (joined < lines) continue;
       ids.source = vocabularies.source.encode(pair.source);
       ids.target = vocabularies.target.encode(pair.target);
@@ -253,7 +252,7 @@ std::vector<PreparedPairs> deal_pairs(TrainingText& text, const text::Vocabulary
       if (auto complete = joiner.add(std::move(pair))) ready.push_back(std::move(*complete));
     }
     collect();
-    progress("encoding", pairs += static_cast<int64_t>(block.size()));
+    progress("encoding", pairs += std::ssize(block));
   }
   for (PairJoiner& joiner : joiners)
     if (auto last = joiner.finish()) ready.push_back(std::move(*last));

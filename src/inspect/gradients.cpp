@@ -85,7 +85,7 @@ size_t step_memory(const model::Transformer& net, const PairLengths& pair) {
 
 // The memory of a step, and of the additional tensors shown to the observer.
 size_t memory_of(const model::Transformer& net, const model::BatchView& batch, DType dtype) {
-  const int64_t n = static_cast<int64_t>(batch.source.size()), m = static_cast<int64_t>(batch.target_in.size());
+  const int64_t n = std::ssize(batch.source), m = std::ssize(batch.target_in);
   const int64_t longest = std::max(n, m), d = net.config.d_model;
   const size_t shown = 2 * net.config.heads * longest * longest * sizeof(double) + 2 * longest * d * size_of(dtype);
   return step_memory(net, {n, m}) * size_of(dtype) / size_of(DType::f32) + shown + (size_t{1} << 16);

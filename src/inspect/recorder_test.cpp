@@ -118,7 +118,7 @@ TEST(recorder, the_score_is_that_of_scoring) {
   Context cx{*small.backend, arena};
   const decode::PairScore expected = decode::score_pairs(cx, small.model, source, target, {kBos, kEos, 0}).front();
   EXPECT_NEAR(seen.score, expected.score, 1e-9);
-  EXPECT_EQ(static_cast<int64_t>(seen.log_p.size()), expected.tokens);
+  EXPECT_EQ(std::ssize(seen.log_p), expected.tokens);
 }
 
 TEST(recorder, an_empty_target_is_one_question) {

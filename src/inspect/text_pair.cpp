@@ -71,7 +71,7 @@ text::Ids best_translation(const ModelText& m, const text::Ids& source, std::opt
   decode::Queue queue{.sources = sources,
                       .order = order,
                       .sentences = 1,
-                      .tokens = static_cast<int64_t>(source.size()),
+                      .tokens = std::ssize(source),
                       .requests = {&request, 1},
                       .pieces = &pieces};
   const DType dtype = m.model.target_embedding().table.value.dtype;

@@ -84,10 +84,9 @@ void check(const AlignmentInput& in) {
   HEXAPLA_CHECK(in.queries.size() == in.keys.size() && in.queries.back() == nq && in.keys.back() == nk,
                 "alignment loss: the sequences cover ", in.queries.back(), " and ", in.keys.back(), " rows of q ",
                 in.q.shape, " and k ", in.k.shape);
-  HEXAPLA_CHECK(
-      static_cast<int64_t>(in.links.size()) == nq + 1 && in.links.back() == static_cast<int64_t>(in.linked.size()),
-      "alignment loss: the links of ", in.links.size() - 1, " queries cover ", in.links.back(), " of ",
-      in.linked.size(), ", but q is ", in.q.shape);
+  HEXAPLA_CHECK(std::ssize(in.links) == nq + 1 && in.links.back() == std::ssize(in.linked),
+                "alignment loss: the links of ", in.links.size() - 1, " queries cover ", in.links.back(), " of ",
+                in.linked.size(), ", but q is ", in.q.shape);
   for (size_t b = 0; b + 1 < in.queries.size(); ++b)
     for (int32_t i = in.links[in.queries[b]]; i < in.links[in.queries[b + 1]]; ++i)
       HEXAPLA_CHECK(in.linked[i] >= 0 && in.linked[i] < in.keys[b + 1] - in.keys[b], "alignment loss: a link to key ",

@@ -13,7 +13,7 @@ namespace {
 struct Schedule {
   std::vector<int32_t> rows;    // of the batch, in this order
   std::vector<int64_t> starts;  // start of each step in `rows`, and the end
-  int64_t steps() const { return static_cast<int64_t>(starts.size()) - 1; }
+  int64_t steps() const { return std::ssize(starts) - 1; }
   int64_t running(int64_t step) const { return starts[step + 1] - starts[step]; }
 };
 
@@ -23,8 +23,8 @@ Schedule schedule(Offsets rows, Direction direction) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return length(a) > length(b); });
   Schedule all;
-  for (int32_t t = 0; static_cast<int64_t>(all.rows.size()) < rows.back(); ++t) {
-    all.starts.push_back(static_cast<int64_t>(all.rows.size()));
+  for (int32_t t = 0; std::ssize(all.rows) < rows.back(); ++t) {
+    all.starts.push_back(std::ssize(all.rows));
     for (const size_t b : order) {
       if (length(b) <= t) break;
       all.rows.push_back(direction == Direction::onward ? rows[b] + t : rows[b + 1] - 1 - t);

@@ -9,7 +9,7 @@ namespace {
 // never split between threads.
 template <class F>
 void each_token(Offsets rows, F&& f) {
-  parallel_for(static_cast<int64_t>(rows.size()) - 1, [&](int64_t b) {
+  parallel_for(std::ssize(rows) - 1, [&](int64_t b) {
     for (int64_t t = rows[b]; t < rows[b + 1]; ++t) f(t, rows[b], rows[b + 1]);
   });
 }

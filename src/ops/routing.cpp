@@ -69,12 +69,12 @@ void assign(const Routing& r, int64_t capacity) {
   const int64_t e = r.probabilities.shape[1];
   std::vector<int32_t> taken(static_cast<size_t>(e), 0);
   each_choice(r, [&](int64_t i, int64_t j) {  // position among the expert's tokens
-    int32_t& n = taken[static_cast<size_t>(row_of<int32_t>(r.experts, i)[j])];
+    int32_t& n = taken[row_of<int32_t>(r.experts, i)[j]];
     row_of<int32_t>(r.slots, i)[j] = n < capacity ? n++ : -1;
   });
   int32_t* starts = r.starts.data<int32_t>();
   starts[0] = 0;
-  for (int64_t x = 0; x < e; ++x) starts[x + 1] = starts[x] + taken[static_cast<size_t>(x)];
+  for (int64_t x = 0; x < e; ++x) starts[x + 1] = starts[x] + taken[x];
   each_choice(r, [&](int64_t i, int64_t j) {
     int32_t& slot = row_of<int32_t>(r.slots, i)[j];
     if (slot < 0) return;
@@ -87,7 +87,7 @@ void assign(const Routing& r, int64_t capacity) {
 std::vector<double> shares_of(const Routing& r) {
   std::vector<double> shares(static_cast<size_t>(r.probabilities.shape[1]), 0);
   const double one = 1 / static_cast<double>(r.experts.size());
-  for (const int32_t e : r.experts.values<int32_t>()) shares[static_cast<size_t>(e)] += one;
+  for (const int32_t e : r.experts.values<int32_t>()) shares[e] += one;
   return shares;
 }
 
@@ -97,8 +97,7 @@ double imbalance_of(const Routing& r) {
   const std::vector<double> shares = shares_of(r);
   double sum = 0;
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t x = 0; x < e; ++x)
-      sum += shares[static_cast<size_t>(x)] * static_cast<double>(row_of<T>(r.probabilities, i)[x]);
+    for (int64_t x = 0; x < e; ++x) sum += shares[x] * static_cast<double>(row_of<T>(r.probabilities, i)[x]);
   return n == 0 ? 0 : sum * static_cast<double>(e) / static_cast<double>(n);
 }
 

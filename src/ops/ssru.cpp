@@ -20,7 +20,7 @@ void ssru_cell(const T* candidate, T* f, const T* before, T* cell, T* state, int
 template <class T>
 void run_ssru(const SsruInput& in, Offsets rows, Tensor cells, Tensor states) {
   const int64_t width = cells.shape[1];
-  parallel_for(static_cast<int64_t>(rows.size()) - 1, [&](int64_t b) {
+  parallel_for(std::ssize(rows) - 1, [&](int64_t b) {
     for (int64_t t = rows[b]; t < rows[b + 1]; ++t)
       ssru_cell<T>(row_of<T>(in.candidates, t), row_of<T>(in.forget, t),
                    t > rows[b] ? row_of<T>(cells, t - 1) : nullptr, row_of<T>(cells, t), row_of<T>(states, t), width);
@@ -56,7 +56,7 @@ void ssru_cell_backward(const SsruInput& in, const SsruPlace& place, const T* d_
 
 template <class T>
 void run_ssru_back(const SsruInput& in, Offsets rows, Tensor cells, Tensor d_states, const SsruGradient& d) {
-  parallel_for(static_cast<int64_t>(rows.size()) - 1, [&](int64_t b) {
+  parallel_for(std::ssize(rows) - 1, [&](int64_t b) {
     std::vector<T> carried(static_cast<size_t>(cells.shape[1]), T{0});
     for (int64_t t = rows[b + 1]; t-- > rows[b];)
       ssru_cell_backward<T>(in, {cells, t, t == rows[b]}, row_of<T>(d_states, t), carried.data(), d);

@@ -131,7 +131,7 @@ void weigh(const Head& a, size_t t, Query& query) {
 
 template <class F>
 void each_head(const AttentionInput& in, F f) {
-  const int64_t heads = in.q.shape[1], sequences = static_cast<int64_t>(in.queries.size()) - 1;
+  const int64_t heads = in.q.shape[1], sequences = std::ssize(in.queries) - 1;
   parallel_for(sequences * heads, [&](int64_t i) { f(i / heads, i % heads); });
 }
 

@@ -153,7 +153,7 @@ std::string lines_text(const Encoding& e) {
   std::string all;
   for (const int64_t line : e.first_lines) all += cat(all.empty() ? "" : ", ", line);
   if (all.empty()) return "";
-  const bool more = e.bad_lines > static_cast<int64_t>(e.first_lines.size());
+  const bool more = e.bad_lines > std::ssize(e.first_lines);
   return cat(e.bad_lines == 1 ? " (line " : " (lines ", all, more ? ", ...)" : ")");
 }
 

@@ -186,7 +186,7 @@ class Combinations : public Training {
     std::string bytes = read_file(file);
     fs::remove(file);
     if (d.chance(3)) return update;
-    const auto at = static_cast<size_t>(d.number(0, static_cast<int64_t>(bytes.size()) - 1));
+    const auto at = static_cast<size_t>(d.number(0, std::ssize(bytes) - 1));
     if (d.chance(2))
       bytes.resize(at);
     else

@@ -113,7 +113,7 @@ decode::TranslateOptions traceable(const TranslatorOptions& options, const decod
 }
 
 constexpr Range<int64_t> kLongestSide{1, inspect::kLongest};
-constexpr Range<int64_t> most_top{0, 100};
+constexpr Range<int64_t> kMostTop{0, 100};
 
 // The most probable entries of row `row`, best first.
 std::vector<NextToken> top_of(const inspect::Inspection& seen, size_t row, size_t count, const text::Vocabulary& v) {
@@ -199,7 +199,7 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
   return api::guarded([&] {
     kLongestSide.check("longest", options.longest);
     std::vector<std::string> warnings;
-    most_top.check("top_tokens", options.top_tokens);
+    kMostTop.check("top_tokens", options.top_tokens);
     Inspection seen = impl_->inspected(impl_->pair_of(source, target, options, kept_in(warnings)), options);
     seen.warnings = std::move(warnings);
     return seen;

@@ -78,7 +78,7 @@ Tensor Pass::take_ids(const char* what, const nn::Ids& given, int64_t end) {
       throw UsageError(cat(what, "[", i, "] is ", given[i], ", but must be from 0 to ", end - 1), what, cat(given[i]));
   void* copy = arena_.keep(given.size() * sizeof(int32_t));
   std::memcpy(copy, given.data(), given.size() * sizeof(int32_t));
-  return Tensor(copy, {static_cast<int64_t>(given.size())}, DType::i32);
+  return Tensor(copy, {std::ssize(given)}, DType::i32);
 }
 
 nn::Tensor Pass::give(const Tensor& t) const { return {t.data<float>(), t.shape[0], t.shape[1], number_}; }

@@ -76,7 +76,7 @@ LossInput loss_input(Pass& pass, const Output& output, const nn::Tensor& given, 
                      double smoothing) {
   const Tensor x = pass.take("x", given, output.dim_model);
   ranges::kBelow1.check("smoothing", smoothing);
-  if (static_cast<int64_t>(labels.size()) != x.shape[0])
+  if (std::ssize(labels) != x.shape[0])
     throw UsageError(cat("there are ", labels.size(), " labels for the ", x.shape[0], " rows of x"), "labels", "");
   return {x, output.weight(), output.bias(), pass.take_ids("labels", labels, output.classes), smoothing, 1};
 }

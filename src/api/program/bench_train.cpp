@@ -40,7 +40,7 @@ std::vector<Pairs> make_batches(const std::string& lengths, int64_t vocabulary, 
   std::vector<Pairs> batches;
   int64_t held = tokens;
   for (data::Example& p : pool) {
-    const auto n = static_cast<int64_t>(p.target.size()) + 1;
+    const auto n = std::ssize(p.target) + 1;
     if (held + n > tokens) batches.emplace_back(), held = 0;
     batches.back().push_back(std::move(p));
     held += n;
@@ -49,8 +49,8 @@ std::vector<Pairs> make_batches(const std::string& lengths, int64_t vocabulary, 
   batches.resize(std::min(batches.size(), most));
   for (auto& batch : batches)
     for (data::Example& p : batch) {
-      p.source = data::made_up_ids(random, static_cast<int64_t>(p.source.size()), vocabulary);
-      p.target = data::made_up_ids(random, static_cast<int64_t>(p.target.size()), vocabulary);
+      p.source = data::made_up_ids(random, std::ssize(p.source), vocabulary);
+      p.target = data::made_up_ids(random, std::ssize(p.target), vocabulary);
     }
   return batches;
 }

@@ -78,7 +78,7 @@ int64_t translate(const TranslateBench& o, Backend& backend, const model::Transf
   decode::on_workers(
       workers, backend, DType::f32, decode::search_memory(model, queue, search, DType::f32), [&](Context& cx) {
         decode::search(cx, model, queue, search, {1, 2, 0}, [&](size_t, const std::vector<decode::Hypothesis>& found) {
-          tokens += static_cast<int64_t>(found.front().ids.size()) + 1;
+          tokens += std::ssize(found.front().ids) + 1;
         });
       });
   return tokens;

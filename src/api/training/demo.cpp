@@ -88,7 +88,7 @@ train::TrainOptions demo_options(const std::string& folder) {
 train::TrainingData date_data(const data::Corpus& corpus) {
   std::vector<std::string> text = corpus.source;
   text.resize(std::min<size_t>(text.size(), 5000));
-  text.insert(text.end(), corpus.target.begin(), corpus.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  text.insert(text.end(), corpus.target.begin(), corpus.target.begin() + std::ssize(text));
   const text::Vocabulary v =
       text::Vocabulary::train(text, {.size = 120, .normalization = "nmt_nfkc_cf", .split_digits = true});
   train::TrainingData data{.pairs = {data::store_examples(data::encode_corpus(corpus, v, v, kLongest).examples), v, v}};

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* moved =
+constexpr const char* kMoved =
     "; if the files that it was trained on have moved, name them with `train-sets`, `valid-sets`, `guided-alignment` "
     "and "
     "`init-from`";
@@ -87,7 +87,7 @@ std::vector<train::DataFile> describe_moved(const std::vector<std::string>& path
   try {
     return train::describe_files(paths);
   } catch (const DataError& e) {
-    throw DataError(cat(e.what(), moved));
+    throw DataError(cat(e.what(), kMoved));
   }
 }
 
@@ -112,7 +112,7 @@ void refuse_other_data(const train::Provenance& was, const train::Provenance& no
   bool same = was.files.size() == now.files.size();
   for (size_t i = 0; same && i < was.files.size(); ++i) same = was.files[i].hash == now.files[i].hash;
   if (same) return;
-  throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(), moved));
+  throw DataError(cat(file, " was trained on other data: ", train::differences(was, now).front(), kMoved));
 }
 
 void refuse_other_vocabulary(const train::Provenance& was, const train::Provenance& now, const std::string& file) {

@@ -47,7 +47,7 @@ struct Call {
 template <class F>
 void each_linked_query(const Call& call, F&& f) {
   const Offsets queries = call.in.queries, keys = call.in.keys;
-  parallel_for(static_cast<int64_t>(queries.size()) - 1, [&](int64_t b) {
+  parallel_for(std::ssize(queries) - 1, [&](int64_t b) {
     const int64_t first = keys[b], n = keys[b + 1] - first;
     float* w = thread_scratch(Slot::task, n);
     for (int64_t t = queries[b]; t < queries[b + 1]; ++t)

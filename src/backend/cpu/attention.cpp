@@ -32,7 +32,7 @@ struct Call {
 
   Call(const AttentionInput& a, Tensor y, Tensor sums)
       : in(a),
-        sequences(static_cast<int64_t>(a.queries.size()) - 1),
+        sequences(std::ssize(a.queries) - 1),
         count(a.q.shape[1]),
         q(heads(a.q, "q")),
         k(heads(a.k, "k")),

@@ -61,11 +61,11 @@ void CpuBackend::linear_selected(Tensor x, const OutputTable& table, const Colum
   const Matrix in = matrix(x, "x"), out = matrix(y, "y");
   const SelectedColumns all = of_table(table, in);
   const int64_t parts = (out.width + columns_of_a_task - 1) / columns_of_a_task;
-  parallel_for(parts * static_cast<int64_t>(lists.ids.size()), [&](int64_t i) {
+  parallel_for(parts * std::ssize(lists.ids), [&](int64_t i) {
     const auto s = static_cast<size_t>(i / parts);
     const int64_t first = lists.rows[s], begin = i % parts * columns_of_a_task;
     const int64_t end = std::min(out.width, begin + columns_of_a_task);
-    const auto listed = static_cast<int64_t>(lists.ids[s].size());
+    const auto listed = std::ssize(lists.ids[s]);
     SelectedColumns some = all;
     some.x = in.row(first);
     some.rows = lists.rows[s + 1] - first;

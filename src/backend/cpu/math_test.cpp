@@ -35,7 +35,7 @@ void expect_near(const std::vector<float>& x, const std::vector<float>& y, F exa
 TEST_P(CpuMath, GeluIsExactFromTheTailToTheSmallest) {
   const std::vector<float> x = probes(5);
   std::vector<float> y(x.size());
-  const Shape s{static_cast<int64_t>(x.size())};
+  const Shape s{std::ssize(x)};
   backend_->activate(Activation::gelu, Tensor::of(x.data(), s), Tensor::of(y.data(), s));
   expect_near(
       x, y, [](double v) { return 0.5 * v * std::erfc(-v / std::sqrt(2.0)); }, 3e-6);
@@ -44,7 +44,7 @@ TEST_P(CpuMath, GeluIsExactFromTheTailToTheSmallest) {
 TEST_P(CpuMath, SwishIsExactFromTheTailToTheSmallest) {
   const std::vector<float> x = probes(60);
   std::vector<float> y(x.size());
-  const Shape s{static_cast<int64_t>(x.size())};
+  const Shape s{std::ssize(x)};
   backend_->activate(Activation::swish, Tensor::of(x.data(), s), Tensor::of(y.data(), s));
   expect_near(
       x, y, [](double v) { return v / (1 + std::exp(-v)); }, 5e-7);
@@ -53,7 +53,7 @@ TEST_P(CpuMath, SwishIsExactFromTheTailToTheSmallest) {
 TEST_P(CpuMath, GeluByTanhIsExactFromTheTailToTheSmallest) {
   const std::vector<float> x = probes(5);
   std::vector<float> y(x.size());
-  const Shape s{static_cast<int64_t>(x.size())};
+  const Shape s{std::ssize(x)};
   backend_->activate(Activation::gelu_tanh, Tensor::of(x.data(), s), Tensor::of(y.data(), s));
   const auto exact = [](double v) {
     return v / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v)));
@@ -64,7 +64,7 @@ TEST_P(CpuMath, GeluByTanhIsExactFromTheTailToTheSmallest) {
 // With one key the log of the sum of e^score is the score, here tanh(q + 0).
 TEST_P(CpuMath, TanhIsExactFromOneToTheSmallest) {
   const std::vector<float> q = probes(20);
-  const auto n = static_cast<int64_t>(q.size());
+  const auto n = std::ssize(q);
   std::vector<float> out(q.size()), lse(q.size()), zero(1, 0.0f), one(1, 1.0f);
   const std::vector<int32_t> queries{0, static_cast<int32_t>(n)}, keys{0, 1};
   AttentionInput a{Tensor::of(q.data(), {n, 1, 1}), Tensor::of(zero.data(), {1, 1, 1}),

@@ -135,8 +135,7 @@ double worst_error(Backend& backend, const Shapes& s, bool transposed, bool roun
     for (int64_t j = 0; j < s.out; ++j) {
       double sum = b.data<float>()[j];
       for (int64_t t = 0; t < s.in; ++t)
-        sum += a[static_cast<size_t>(t)] * q.values[static_cast<size_t>(transposed ? j * s.in + t : t * s.out + j)] *
-               static_cast<double>(q.scales[static_cast<size_t>(j)]);
+        sum += a[t] * q.values[transposed ? j * s.in + t : t * s.out + j] * static_cast<double>(q.scales[j]);
       worst = std::max(worst, std::fabs(sum - static_cast<double>(y.data<float>()[i * s.out + j])));
       largest = std::max(largest, std::fabs(sum));
     }

@@ -101,7 +101,7 @@ class OwnProducts final : public Products {
     std::vector<float> values(static_cast<size_t>(b.k * b.n));  // without such instructions: dequantize
     for (int64_t t = 0; t < b.k; ++t)
       for (int64_t j = 0; j < b.n; ++j)
-        values[static_cast<size_t>(t * b.n + j)] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
+        values[t * b.n + j] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
     return pack(Product{.b = values.data(), .b_k = b.n, .b_n = 1, .n = b.n, .k = b.k});
   }
 

@@ -62,7 +62,7 @@ void affine_backward(const Rows& normed, const Rows& gain, Rows& d, Tensor dgain
 }
 
 void store_vector(const std::vector<double>& v, Tensor t) {
-  Rows rows(1, static_cast<int64_t>(v.size()));
+  Rows rows(1, std::ssize(v));
   rows.values = v;
   store(rows, t);
 }

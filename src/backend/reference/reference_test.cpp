@@ -24,7 +24,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Numbers = std::vector<double>;
 Tensor view(Numbers& v, Shape s) { return Tensor::of(v.data(), s); }
-Tensor view(Numbers& v) { return view(v, {static_cast<int64_t>(v.size())}); }
+Tensor view(Numbers& v) { return view(v, {std::ssize(v)}); }
 Numbers unset(size_t n) { return Numbers(n, kNan); }
 
 // Each within 1e-12.

@@ -106,7 +106,7 @@ double dropout_factor(const DropoutMask& mask, int64_t row, int64_t column) {
   const auto [c, word, half] = dropout_layout::bits_of(column);
   const auto random = philox({c, static_cast<uint32_t>(row), mask.tensor, mask.step},
                              {static_cast<uint32_t>(mask.seed), static_cast<uint32_t>(mask.seed >> 32)});
-  const uint32_t bits = random[static_cast<size_t>(word)] >> (16 * half) & 0xFFFF;
+  const uint32_t bits = random[word] >> (16 * half) & 0xFFFF;
   return bits >= mask.p * 65536.0 ? 1 / (1.0 - mask.p) : 0;
 }
 

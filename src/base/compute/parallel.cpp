@@ -150,7 +150,7 @@ Share* new_shares(int team) {
     shares = std::make_unique<Share[]>(static_cast<size_t>(team));
     held = team;
   }
-  for (int i = 0; i < team; ++i) shares[static_cast<size_t>(i)].taken.store(0, std::memory_order_relaxed);
+  for (int i = 0; i < team; ++i) shares[i].taken.store(0, std::memory_order_relaxed);
   return shares.get();
 }
 

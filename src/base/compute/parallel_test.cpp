@@ -64,7 +64,7 @@ TEST_P(Parallel, TheSameBitsForAnyNumberOfThreads) {
     parallel_for(64, [&](int64_t chunk) {
       float s = 0;
       for (int i = 0; i < 1000; ++i) s += std::sin(static_cast<float>(chunk * 1000 + i));
-      chunks[static_cast<size_t>(chunk)] = s;
+      chunks[chunk] = s;
     });
     float total = 0;
     for (const float p : chunks) total += p;
@@ -111,9 +111,7 @@ TEST_P(Parallel, AnErrorInAChunkComesOut) {
 
 TEST_P(Parallel, InsideOfAnotherItRunsInOrder) {
   std::vector<std::vector<int64_t>> seen(8);
-  parallel_for(8, [&](int64_t outer) {
-    parallel_for(5, [&](int64_t inner) { seen[static_cast<size_t>(outer)].push_back(inner); });
-  });
+  parallel_for(8, [&](int64_t outer) { parallel_for(5, [&](int64_t inner) { seen[outer].push_back(inner); }); });
   for (const auto& s : seen) EXPECT_EQ(s, (std::vector<int64_t>{0, 1, 2, 3, 4}));
 }
 
@@ -139,7 +137,7 @@ int exit_code_of_child(F&& f) {
 
 int64_t sum_of_squares(int64_t n) {
   std::vector<int64_t> squares(static_cast<size_t>(n));
-  parallel_for(n, [&](int64_t i) { squares[static_cast<size_t>(i)] = i * i; });
+  parallel_for(n, [&](int64_t i) { squares[i] = i * i; });
   return std::accumulate(squares.begin(), squares.end(), int64_t{0});
 }
 

@@ -98,7 +98,7 @@ TEST(Random, ShuffleIsAPermutationAndAllAreReached) {
   for (int i = 0; i < 6000; ++i) {
     std::array<int, 3> three{0, 1, 2};
     random.shuffle(three);
-    ++counts[static_cast<size_t>(three[0] * 2 + (three[1] > three[2]))];
+    ++counts[three[0] * 2 + (three[1] > three[2])];
   }
   for (const int c : counts) EXPECT_NEAR(c, 1000, 5 * std::sqrt(1000.0));
 }

@@ -232,7 +232,7 @@ Words answers(const Trial& trial, const std::string& out) {
   Words all;
   std::istringstream in(out);
   for (std::string line; std::getline(in, line);) {
-    if (!trial.numbered || !line.starts_with(cat(static_cast<int64_t>(all.size()) - 1, " ||| "))) all.emplace_back();
+    if (!trial.numbered || !line.starts_with(cat(std::ssize(all) - 1, " ||| "))) all.emplace_back();
     all.back() += line + "\n";
     EXPECT_TRUE(!trial.numbered || line.starts_with(cat(all.size() - 1, " ||| "))) << line;
   }

@@ -40,7 +40,7 @@ class ForeignModel : public CommandFolder {
   // The first tokenizer with another text in one of its pieces.
   std::string with_piece(int32_t id, const std::string& text) const {
     text::PieceModel m = text::PieceModel::parse(tokenizers_[0], "x");
-    m.pieces[static_cast<size_t>(id)].text = text;
+    m.pieces[id].text = text;
     return m.serialized();
   }
   std::vector<Result> every_reader(const std::string& text) const {

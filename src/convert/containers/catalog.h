@@ -39,7 +39,7 @@ class Catalog {
     const auto at = std::lower_bound(tensors_.begin(), tensors_.end(), tensor.name,
                                      [](const ForeignTensor& t, const std::string& name) { return t.name < name; });
     HEXAPLA_CHECK(at != tensors_.end() && at->name == tensor.name, "there is no tensor ", tensor.name);
-    return places_[static_cast<size_t>(at - tensors_.begin())];
+    return places_[at - tensors_.begin()];
   }
 
  private:

@@ -166,7 +166,7 @@ std::string npz_with_damaged_deflate(Random& r) {
   entry.deflate = true;
   TestEntry damaged{"a.npy", mutated(r, entry.packed())};  // stored, but called deflated
   damaged.method = 8;
-  damaged.claimed = static_cast<int64_t>(array.size());
+  damaged.claimed = std::ssize(array);
   damaged.crc = entry.checksum();
   return zip({damaged});
 }

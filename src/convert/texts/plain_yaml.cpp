@@ -226,9 +226,8 @@ std::vector<std::string> read_yaml_piece_ids(const std::string& path, size_t mos
       throw DataError(
           cat(where, "the id is ", *id, ", but the model has ", most, " pieces; the files do not belong together"));
     if (static_cast<size_t>(*id) >= pieces.size()) pieces.resize(static_cast<size_t>(*id) + 1);
-    if (!pieces[static_cast<size_t>(*id)].empty())
-      throw DataError(cat(where, "the id ", *id, " has two pieces; the file is damaged"));
-    pieces[static_cast<size_t>(*id)] = piece;
+    if (!pieces[*id].empty()) throw DataError(cat(where, "the id ", *id, " has two pieces; the file is damaged"));
+    pieces[*id] = piece;
   });
   return pieces;
 }

@@ -100,7 +100,7 @@ std::vector<TensorSource> foreign_tensors(const WeightMap& map, model::LoadedMod
     const auto found = own.find(name);
     const Shape shape = found != own.end()         ? found->second.shape
                         : name == "generator.bias" ? Shape{c.target_vocab}
-                                                   : Shape{c.d_model * static_cast<int64_t>(origin.parts.size())};
+                                                   : Shape{c.d_model * std::ssize(origin.parts)};
     const Tensor value = found != own.end() ? found->second : Tensor();
     for (size_t i = 0; i < origin.parts.size(); ++i) {
       const Share share{origin.parts[i], origin.layout, i, origin.parts.size()};

@@ -19,7 +19,7 @@ DType type_of_all(const model::LoadedModel& model) {
 void give_in(DType type, std::span<const float> numbers, const std::function<void(const void* bytes)>& take) {
   if (type == DType::f32) return take(numbers.data());
   std::vector<uint16_t> halves(numbers.size());
-  const NumberStore store(Tensor(halves.data(), {static_cast<int64_t>(halves.size())}, type));
+  const NumberStore store(Tensor(halves.data(), {std::ssize(halves)}, type));
   for (size_t i = 0; i < numbers.size(); ++i) store.set(i, numbers[i]);
   take(halves.data());
 }

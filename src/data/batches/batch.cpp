@@ -31,8 +31,8 @@ std::vector<Example> encode_all(const Corpus& corpus, const text::Vocabulary& so
   return examples;
 }
 
-int64_t source_tokens(const Example& example) { return static_cast<int64_t>(example.source.size()); }
-int64_t target_tokens(const Example& example) { return static_cast<int64_t>(example.target.size()) + 1; }
+int64_t source_tokens(const Example& example) { return std::ssize(example.source); }
+int64_t target_tokens(const Example& example) { return std::ssize(example.target) + 1; }
 
 // Appends the links of each target row, including </s>.
 void append_links(Batch& batch, const Example& example) {
@@ -81,7 +81,7 @@ Encoded encode_corpus(const Corpus& corpus, const text::Vocabulary& source, cons
 
 void add_links(std::span<Example> examples, const Corpus& corpus, const GoldLinks& links,
                const text::Vocabulary& source, const text::Vocabulary& target) {
-  const auto n = static_cast<int64_t>(examples.size());
+  const auto n = std::ssize(examples);
   parallel_for((n + kLinesPerChunk - 1) / kLinesPerChunk, [&](int64_t chunk) {
     for (int64_t i = chunk * kLinesPerChunk; i < std::min(n, (chunk + 1) * kLinesPerChunk); ++i) {
       const auto index = std::lower_bound(corpus.lines.begin(), corpus.lines.end(), examples[i].line);

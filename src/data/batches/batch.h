@@ -49,9 +49,9 @@ struct Batch {
   // linked[link_offsets[t]] .. linked[link_offsets[t + 1] - 1]. Otherwise empty.
   std::vector<int32_t> link_offsets, linked;
 
-  int64_t sequences() const { return static_cast<int64_t>(lines.size()); }
-  int64_t source_tokens() const { return static_cast<int64_t>(source.size()); }
-  int64_t target_tokens() const { return static_cast<int64_t>(target_out.size()); }
+  int64_t sequences() const { return std::ssize(lines); }
+  int64_t source_tokens() const { return std::ssize(source); }
+  int64_t target_tokens() const { return std::ssize(target_out); }
 };
 
 // "lines 3, 7", or with several training sets "lines 3, 7 of a.en + a.de; 5 of b.tsv".

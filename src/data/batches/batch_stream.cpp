@@ -110,12 +110,12 @@ class WindowedStream : public BatchStream {
   double epochs() const override {
     const Window& w = window();
     int64_t given = w.before;
-    for (size_t i = 0; i < at_; ++i) given += static_cast<int64_t>(w.plan[i].size());
+    for (size_t i = 0; i < at_; ++i) given += std::ssize(w.plan[i]);
     return double(w.epoch) + double(given) / double(w.epoch_pairs);
   }
   int64_t batches() const override {
     const Window& w = window();
-    const auto planned = static_cast<int64_t>(w.plan.size());
+    const auto planned = std::ssize(w.plan);
     return maker().whole() ? planned : (w.epoch_pairs * planned + w.pairs() - 1) / w.pairs();
   }
   int64_t pairs() const override { return window().epoch_pairs; }

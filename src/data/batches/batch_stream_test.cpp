@@ -104,7 +104,7 @@ TEST_F(BatchStreams, InMemoryGiveWhatThePlanSays) {
       EXPECT_EQ(batch.lines, wanted.lines);
       EXPECT_EQ(stream->epoch_ended(), i + 1 == plan.size());
       EXPECT_EQ(stream->position(), (BatchPosition{{}, i + 1 == plan.size() ? 0 : static_cast<int64_t>(i + 1)}));
-      EXPECT_EQ(stream->batches(), static_cast<int64_t>(plan.size()));
+      EXPECT_EQ(stream->batches(), std::ssize(plan));
     }
     EXPECT_DOUBLE_EQ(stream->epochs(), double(epoch + 1));
   }
@@ -117,7 +117,7 @@ TEST_F(BatchStreams, EveryEpochHasEveryPairOnceInAnotherOrder) {
     EXPECT_EQ(stream->pairs(), kPairs);
     std::vector<std::vector<int64_t>> orders(2);
     for (const Given& g : batches) {
-      auto& order = orders[static_cast<size_t>(g.epoch)];
+      auto& order = orders[g.epoch];
       order.insert(order.end(), g.lines.begin(), g.lines.end());
       EXPECT_LE(g.target.size(), 1000u);
     }

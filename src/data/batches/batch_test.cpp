@@ -52,14 +52,13 @@ std::vector<Example> made_up_examples(int count) {
 }
 
 int64_t target_tokens(const std::vector<Example>& examples, const std::vector<int32_t>& batch) {
-  return std::accumulate(batch.begin(), batch.end(), int64_t{0}, [&](int64_t sum, int32_t i) {
-    return sum + static_cast<int64_t>(examples[i].target.size()) + 1;
-  });
+  return std::accumulate(batch.begin(), batch.end(), int64_t{0},
+                         [&](int64_t sum, int32_t i) { return sum + std::ssize(examples[i].target) + 1; });
 }
 
 int64_t source_tokens(const std::vector<Example>& examples, const std::vector<int32_t>& batch) {
   return std::accumulate(batch.begin(), batch.end(), int64_t{0},
-                         [&](int64_t sum, int32_t i) { return sum + static_cast<int64_t>(examples[i].source.size()); });
+                         [&](int64_t sum, int32_t i) { return sum + std::ssize(examples[i].source); });
 }
 
 TEST(EncodeCorpus, SourceEndsWithEosTargetDoesNot) {

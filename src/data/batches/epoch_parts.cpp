@@ -96,8 +96,8 @@ class DiskParts : public EpochParts {
   EpochPart load(int64_t epoch, int64_t part, std::stop_token stop) override {
     const Scattered& s = scattered(epoch, stop);
     auto table = std::make_shared<PairTable>();
-    table->reserve(s.buckets[static_cast<size_t>(part)].pairs);
-    for (const auto& [offset, size] : s.buckets[static_cast<size_t>(part)].chunks) {
+    table->reserve(s.buckets[part].pairs);
+    for (const auto& [offset, size] : s.buckets[part].chunks) {
       if (stop.stop_requested()) throw Stopped();
       auto chunk = std::make_shared<std::string>();
       s.file.read(offset, size, *chunk);

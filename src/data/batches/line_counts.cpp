@@ -32,15 +32,14 @@ std::vector<int64_t> LineCounts::lengths(size_t side, std::span<const double> sh
   if (lines == 0) return found;
   int64_t length = -1, within = 0;
   for (const double share : shares) {
-    while (static_cast<double>(within) < share * static_cast<double>(lines))
-      within += of_length[side][static_cast<size_t>(++length)];
+    while (static_cast<double>(within) < share * static_cast<double>(lines)) within += of_length[side][++length];
     found.push_back(length);
   }
   return found;
 }
 
 std::vector<int64_t> LineCounts::numbers() const {
-  std::vector<int64_t> all{lines, several, static_cast<int64_t>(of_length[0].size())};
+  std::vector<int64_t> all{lines, several, std::ssize(of_length[0])};
   for (const auto& side : of_length) all.insert(all.end(), side.begin(), side.end());
   return all;
 }

@@ -78,7 +78,7 @@ class PairTable {
  public:
   void reserve(int64_t pairs) { at_.reserve(static_cast<size_t>(pairs)); }
   void add(PairBlock block);
-  int64_t size() const { return static_cast<int64_t>(at_.size()); }
+  int64_t size() const { return std::ssize(at_); }
   PackedPair operator[](int64_t i) const;
 
  private:

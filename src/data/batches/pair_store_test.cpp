@@ -36,7 +36,7 @@ void fill(PairStore& store, const std::vector<Example>& all) {
     std::string source, target;
     pack_ids(e.source, source);
     pack_ids(e.target, target);
-    EXPECT_EQ(count_ids(source), static_cast<int64_t>(e.source.size()));
+    EXPECT_EQ(count_ids(source), std::ssize(e.source));
     store.add({e.corpus, e.line, source, target});
   }
   store.finish();
@@ -55,7 +55,7 @@ TEST_F(PairStoreTest, GivesBackThePairsFromMemoryAndFromDisk) {
     PairTable table;
     for (size_t b = 0; b < store.blocks(); ++b) table.add(store.block(b));
     ASSERT_EQ(table.size(), 2000);
-    for (int64_t k : {1999, 0, 777}) expect_same(unpack_example(table[k]), all[static_cast<size_t>(k)]);
+    for (int64_t k : {1999, 0, 777}) expect_same(unpack_example(table[k]), all[k]);
   }
   EXPECT_EQ(entries(), 0u) << "the temporary file has a name";
 }

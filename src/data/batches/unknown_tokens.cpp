@@ -15,7 +15,7 @@ constexpr double kMany = 0.01;  // one in every fourth sentence of 25 tokens
 
 void UnknownTokens::add(const text::Ids& source, const text::Ids& target, const text::VocabularyPair& vocabularies) {
   const auto count = [&](size_t side, const text::Ids& ids, int32_t unk) {
-    tokens[side] += static_cast<int64_t>(ids.size());
+    tokens[side] += std::ssize(ids);
     unknown[side] += std::count(ids.begin(), ids.end(), unk);
   };
   count(0, source, vocabularies.source.unk());

@@ -37,7 +37,7 @@ size_t bytes_of(const Example& e) {
 
 int64_t Window::pairs() const {
   return std::accumulate(plan.begin(), plan.end(), int64_t{0},
-                         [](int64_t sum, const auto& indices) { return sum + static_cast<int64_t>(indices.size()); });
+                         [](int64_t sum, const auto& indices) { return sum + std::ssize(indices); });
 }
 
 Batch Window::batch(const text::Vocabulary& target, size_t i) const {
@@ -118,7 +118,7 @@ void WindowMaker::load(std::stop_token stop) {
 Window WindowMaker::next(std::stop_token stop) {
   for (;;) {
     load(stop);
-    const auto pairs = static_cast<int64_t>(loaded_.order.size());
+    const auto pairs = std::ssize(loaded_.order);
     const int64_t from = whole_ ? 0 : next_.number * window_pairs_,
                   to = whole_ ? pairs : std::min(pairs, from + window_pairs_);
     const bool here = from < pairs && !(whole_ && next_.number > 0);
@@ -142,7 +142,7 @@ Window WindowMaker::plan_whole() {
   Window w;
   w.table = loaded_.table;
   sizes_.reserve(static_cast<size_t>(w.table->size()));
-  for (auto i = static_cast<int64_t>(sizes_.size()); i < w.table->size(); ++i) {
+  for (auto i = std::ssize(sizes_); i < w.table->size(); ++i) {
     const PackedPair pair = (*w.table)[i];
     sizes_.push_back({static_cast<int32_t>(count_ids(pair.source)), static_cast<int32_t>(count_ids(pair.target)) + 1});
   }
@@ -156,7 +156,7 @@ Window WindowMaker::cut(int64_t from, int64_t to) {
   Random segments = random(kSegmentStream, number_of(next_));
   std::vector<PairSize> sizes;
   for (int64_t i = from; i < to; ++i) {
-    w.examples.push_back(example((*loaded_.table)[loaded_.order[static_cast<size_t>(i)]], segments));
+    w.examples.push_back(example((*loaded_.table)[loaded_.order[i]], segments));
     const Example& e = w.examples.back();
     sizes.push_back({static_cast<int32_t>(e.source.size()), static_cast<int32_t>(e.target.size()) + 1});
   }

@@ -47,7 +47,7 @@ class Examine : public data::TestFiles {
   static std::vector<int64_t> lines_of(const Examination& e, Fault fault, Where where) {
     std::vector<int64_t> lines;
     for (const FaultExample& example : e.findings.of(fault, where).examples) lines.push_back(example.line);
-    EXPECT_LE(static_cast<int64_t>(lines.size()), e.findings.of(fault, where).count);
+    EXPECT_LE(std::ssize(lines), e.findings.of(fault, where).count);
     return lines;
   }
   // Expects these faults and no others.
@@ -289,14 +289,14 @@ TEST_F(WriteClean, KeepAndDrop) {
   o.drop = {Fault::same_source};
   const Examination e = examine(o);
   EXPECT_EQ(e.clean->kept, 2000 - 8);
-  EXPECT_EQ(e.clean->dropped[static_cast<size_t>(Fault::duplicate)], 0);
-  EXPECT_EQ(e.clean->dropped[static_cast<size_t>(Fault::same_source)], 1);
+  EXPECT_EQ(e.clean->dropped[Fault::duplicate], 0);
+  EXPECT_EQ(e.clean->dropped[Fault::same_source], 1);
 }
 
 TEST_F(WriteClean, TestSentencesAreDropped) {
   ExamineOptions o = cleaning();
   o.tests = data::ParallelSource{.tsv = write("test", x(5) + "\tneu\n")};
-  EXPECT_EQ(examine(o).clean->dropped[static_cast<size_t>(Fault::in_test)], 1);
+  EXPECT_EQ(examine(o).clean->dropped[Fault::in_test], 1);
 }
 
 TEST_F(WriteClean, OneNameIsTsvWithoutFurtherTabs) {

@@ -146,7 +146,7 @@ DateStyle any_style(Random& random) {
 void add_pair(Corpus& corpus, year_month_day day, Random& random) {
   corpus.source.push_back(write_date(day, any_style(random)));
   corpus.target.push_back(iso_date(day));
-  corpus.lines.push_back(static_cast<int64_t>(corpus.lines.size()) + 1);
+  corpus.lines.push_back(std::ssize(corpus.lines) + 1);
 }
 
 // Calls placed(code, span) for each part; returns the text.
@@ -226,8 +226,7 @@ std::vector<Link> date_links(year_month_day day, const DateStyle& style, const t
 
 DateCorpora make_dates(uint64_t seed, int64_t train_pairs, int64_t test_pairs) {
   std::vector<year_month_day> days(all_days().begin(), all_days().end());
-  HEXAPLA_CHECK(test_pairs <= static_cast<int64_t>(days.size()) / 10, test_pairs, " days for tests are too many of ",
-                days.size());
+  HEXAPLA_CHECK(test_pairs <= std::ssize(days) / 10, test_pairs, " days for tests are too many of ", days.size());
   Random random(seed, kDatesStream);
   random.shuffle(days);
   DateCorpora corpora;

@@ -68,7 +68,7 @@ void DropCount::add(int64_t line) {
 std::string DropCount::note(const std::string& where, const std::string& why) const {
   std::string places;
   for (const int64_t line : first_) places += cat(places.empty() ? "" : ", ", line);
-  if (count_ > static_cast<int64_t>(first_.size())) places += ", ...";
+  if (count_ > std::ssize(first_)) places += ", ...";
   return cat(where, ": ", count_, count_ == 1 ? " pair" : " pairs", " dropped, ", why, " (",
              count_ == 1 ? "line " : "lines ", places, ")");
 }
@@ -109,8 +109,8 @@ bool CheckedReader::next(std::string& source, std::string& target) {
 
 DropCount* CheckedReader::reason_to_drop(std::string_view source, std::string_view target) {
   if (blank(source) || blank(target)) return &blank_;
-  if (static_cast<int64_t>(source.size()) > checks_.max_line_bytes) return &source_long_;
-  if (static_cast<int64_t>(target.size()) > checks_.max_line_bytes) return &target_long_;
+  if (std::ssize(source) > checks_.max_line_bytes) return &source_long_;
+  if (std::ssize(target) > checks_.max_line_bytes) return &target_long_;
   return nullptr;
 }
 

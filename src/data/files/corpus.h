@@ -20,7 +20,7 @@ struct Corpus {
   std::vector<std::string> notes;           // what was dropped, how often and where, for the user
   std::string source_name, target_name;
 
-  int64_t size() const { return static_cast<int64_t>(source.size()); }
+  int64_t size() const { return std::ssize(source); }
 };
 
 // Counts pairs dropped for one reason and remembers the first lines.

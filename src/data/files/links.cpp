@@ -73,7 +73,7 @@ GoldLinks::GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpu
   LineReader reader(path);
   for (std::string line; reader.next(line);)
     lines_.push_back(parse_pharaoh(line, cat(path, " line ", reader.line_number())));
-  const auto count = static_cast<int64_t>(lines_.size());
+  const auto count = std::ssize(lines_);
   if (count != corpus.file_lines)
     throw DataError(cat(path, " has ", count, count == 1 ? " line" : " lines", " of links, but ", corpus.source_name,
                         " has ", corpus.file_lines, corpus.file_lines == 1 ? " line" : " lines",

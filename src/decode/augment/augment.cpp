@@ -80,7 +80,7 @@ class InPortions {
         use_(lines_[i], best.text), ++out_.counts.made;
       else
         ++out_.counts.without;
-    done_ += static_cast<int64_t>(lines_.size());
+    done_ += std::ssize(lines_);
     lines_.clear();
     places_.clear();
     out_.shown(done_, share);

@@ -14,9 +14,7 @@ struct MinLength final : Constraint {
   int64_t tokens;
   int32_t eos;
   MinLength(int64_t n, int32_t end) : tokens(n), eos(end) {}
-  bool allows(const Partial& so_far, int32_t id) const override {
-    return id != eos || static_cast<int64_t>(so_far.ids.size()) > tokens;
-  }
+  bool allows(const Partial& so_far, int32_t id) const override { return id != eos || std::ssize(so_far.ids) > tokens; }
 };
 
 // Never the unknown piece.

@@ -271,7 +271,7 @@ TEST_F(ConstraintsTest, LengthsAreKept) {
   const auto lines = phrase_lines(60, 11);
   const auto lengths = [&](const TranslateOptions& o) {
     std::vector<int64_t> all;
-    for (const auto& t : translator_.translate(lines, o)) all.push_back(static_cast<int64_t>(t[0].ids.size()));
+    for (const auto& t : translator_.translate(lines, o)) all.push_back(std::ssize(t[0].ids));
     return all;
   };
   TranslateOptions o = options_;

@@ -94,7 +94,7 @@ size_t PieceTexts::unwritable(std::string_view text) const {
 }
 
 int64_t PieceTexts::most_tokens(std::string_view text) const {
-  if (bytes_) return static_cast<int64_t>(text.size());
+  if (bytes_) return std::ssize(text);
   int64_t n = 0;
   for (; !text.empty(); text.remove_prefix(text::character_bytes(text))) ++n;
   return n;

@@ -16,7 +16,7 @@ class PieceTexts {
 
   // The text of a piece: blanks for "▁", the byte for "<0xE4>", bytes for "Ġthe" of byte-level BPE,
   // nothing for control symbols, " ⁇ " for the unknown piece.
-  const std::string& operator[](int32_t id) const { return texts_[static_cast<size_t>(id)]; }
+  const std::string& operator[](int32_t id) const { return texts_[id]; }
   int32_t size() const { return static_cast<int32_t>(texts_.size()); }
   int32_t unk() const { return unk_; }
 

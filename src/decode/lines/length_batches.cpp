@@ -18,7 +18,7 @@ std::vector<std::vector<size_t>> plan_batches(std::span<const int64_t> lengths, 
   std::vector<std::vector<size_t>> batches;
   int64_t tokens = 0;
   for (size_t index : order) {
-    if (batches.empty() || static_cast<int64_t>(batches.back().size()) == options.batch_sentences ||
+    if (batches.empty() || std::ssize(batches.back()) == options.batch_sentences ||
         tokens + lengths[index] > options.batch_tokens) {
       batches.emplace_back();
       tokens = 0;

@@ -73,7 +73,7 @@ class SourceReader : public LineEncoder {
   std::string in_its_letters(const std::string& clean, const Parting& how) const;
   static std::vector<Cut> with_neighbors(std::vector<Cut> cuts);
   static std::vector<Part> parts_of(const text::MaskedLine& line, std::vector<Cut> cuts);
-  bool fits(const text::Ids& ids) const { return static_cast<int64_t>(ids.size()) < longest_; }
+  bool fits(const text::Ids& ids) const { return std::ssize(ids) < longest_; }
 };
 
 }  // namespace hexapla::decode

@@ -39,8 +39,7 @@ void LiveQueue::check(const LiveRequest& request) const {
   const int64_t cap = longest_translation(positions_, request.source, request.options, request.constraints);
   const int64_t hypotheses = width(request.options, request.constraints);
   HEXAPLA_CHECK(!request.source.empty() && request.on_end, "live queue: a request without a source, or without on_end");
-  refuse("source tokens", static_cast<int64_t>(request.source.size()),
-         std::min({limits_.longest_source, limits_.tokens, positions_}));
+  refuse("source tokens", std::ssize(request.source), std::min({limits_.longest_source, limits_.tokens, positions_}));
   refuse("tokens that its translation may have", cap, limits_.longest);
   refuse("hypotheses at a time", hypotheses, limits_.widest);
   refuse("tokens of its hypotheses together", cap * hypotheses, limits_.cache_rows);

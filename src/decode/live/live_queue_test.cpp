@@ -39,7 +39,7 @@ struct Served {
         Arena arena(live_memory(m.model, kLimits, dtype));
         Context cx{*backend, arena, dtype};
         run_live_loop(cx, m.model, queue);
-        peaks[static_cast<size_t>(i)] = arena.mark().bottom;
+        peaks[i] = arena.mark().bottom;
       });
   }
   ~Served() { end(); }

@@ -89,8 +89,7 @@ SoftAlignment merge(const SoftAlignment& tokens, const Units& source, const Unit
   SoftAlignment merged{target.count + 1, source.count + 1, {}};
   merged.weights.assign(static_cast<size_t>(merged.rows * merged.columns), 0);
   const auto span = [](const Units& units, int64_t token, int64_t all) {
-    return token + 1 == all ? text::WordSpan(static_cast<int32_t>(units.count))
-                            : units.of_token[static_cast<size_t>(token)];
+    return token + 1 == all ? text::WordSpan(static_cast<int32_t>(units.count)) : units.of_token[token];
   };
   std::vector<double> count(static_cast<size_t>(merged.rows));
   for (int64_t t = 0; t < tokens.rows; ++t)
@@ -138,11 +137,11 @@ size_t align_memory(const model::Transformer& model, std::span<const text::Ids> 
   DecodingSizes sizes{};
   size_t longest_source = 0, longest_target = 0;
   for (const text::Ids& ids : sources) {
-    sizes.source_tokens += static_cast<int64_t>(ids.size());
+    sizes.source_tokens += std::ssize(ids);
     longest_source = std::max(longest_source, ids.size());
   }
   for (const text::Ids& ids : targets) {
-    sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
+    sizes.hypotheses += std::ssize(ids) + 1;
     longest_target = std::max(longest_target, ids.size() + 1);
   }
   sizes.longest = static_cast<int64_t>(std::max(longest_source, longest_target));

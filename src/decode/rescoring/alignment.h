@@ -22,7 +22,7 @@ struct SoftAlignment {
   // For each column: whether it comes from the same token as the column before it. Empty: none
   // does.
   std::vector<bool> joined{};
-  double at(int64_t row, int64_t column) const { return weights[static_cast<size_t>(row * columns + column)]; }
+  double at(int64_t row, int64_t column) const { return weights[row * columns + column]; }
   bool operator==(const SoftAlignment&) const = default;
 };
 

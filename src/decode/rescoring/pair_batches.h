@@ -46,10 +46,9 @@ struct PairBatches {
   template <class Work>
   void each_batch(Backend& backend, DType dtype, size_t memory, Work&& work) const {
     std::atomic<size_t> next = 0;
-    on_workers(std::min<int64_t>(threads(), static_cast<int64_t>(batches.size())), backend, dtype, memory,
-               [&](Context& cx) {
-                 for (size_t i = next++; i < batches.size() && !stopped(); i = next++) work(cx, batch(i));
-               });
+    on_workers(std::min<int64_t>(threads(), std::ssize(batches)), backend, dtype, memory, [&](Context& cx) {
+      for (size_t i = next++; i < batches.size() && !stopped(); i = next++) work(cx, batch(i));
+    });
     if (stopped()) throw Canceled("the scoring was canceled");
   }
   bool stopped() const { return stop && *stop; }

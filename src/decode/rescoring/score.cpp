@@ -74,9 +74,9 @@ size_t score_memory(const model::Transformer& model, std::span<const text::Ids> 
                     std::span<const text::Ids> targets, DType dtype) {
   DecodingSizes sizes{};
   for (const auto& side : {sources, targets})
-    for (const text::Ids& ids : side) sizes.longest = std::max(sizes.longest, static_cast<int64_t>(ids.size()) + 1);
-  for (const text::Ids& ids : sources) sizes.source_tokens += static_cast<int64_t>(ids.size());
-  for (const text::Ids& ids : targets) sizes.hypotheses += static_cast<int64_t>(ids.size()) + 1;
+    for (const text::Ids& ids : side) sizes.longest = std::max(sizes.longest, std::ssize(ids) + 1);
+  for (const text::Ids& ids : sources) sizes.source_tokens += std::ssize(ids);
+  for (const text::Ids& ids : targets) sizes.hypotheses += std::ssize(ids) + 1;
   sizes.logit_rows = std::min(kTileRows, sizes.hypotheses);
   return decoding_memory(model.config, sizes, dtype);
 }

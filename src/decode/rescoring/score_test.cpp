@@ -41,7 +41,7 @@ TEST(Score, IsWhatTheSearchSays) {
       const auto scores = score(*backend, m.model, sources, targets);
       for (size_t i = 0; i < scores.size(); ++i) {
         EXPECT_NEAR(scores[i].score, expected[i], tolerance) << v.name;
-        EXPECT_EQ(scores[i].tokens, static_cast<int64_t>(targets[i].size()) + 1);
+        EXPECT_EQ(scores[i].tokens, std::ssize(targets[i]) + 1);
       }
     }
 }

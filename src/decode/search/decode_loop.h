@@ -31,10 +31,10 @@ class DecodeLoop {
   // Returns whether there was work.
   bool begin() {
     drop_unwanted();
-    const auto on_their_way = static_cast<int64_t>(sentences_.size());
+    const auto on_their_way = std::ssize(sentences_);
     if (8 * on_their_way > 7 * capacity_.sentences) return true;
     std::vector<SentenceJob> begun;
-    while (static_cast<int64_t>(sentences_.size()) < capacity_.sentences && look()) {
+    while (std::ssize(sentences_) < capacity_.sentences && look()) {
       const std::optional<size_t> at = slot_for(*waiting_);
       if (!at) break;
       begun.push_back(*std::exchange(waiting_, {}));
@@ -64,7 +64,7 @@ class DecodeLoop {
   Sentence sentence(const SentenceJob& job) const {
     return {job.name,
             0,
-            static_cast<int64_t>(job.source->size()),
+            std::ssize(*job.source),
             longest_translation(positions_, *job.source, *job.options, *job.constraints),
             width(*job.options, *job.constraints),
             job.constraints,

@@ -32,7 +32,7 @@ int64_t positions(const model::Transformer& model) {
 
 int64_t longest_translation(int64_t positions, const text::Ids& source, const SearchOptions& options,
                             const SentenceConstraints& request) {
-  const auto tokens = static_cast<int64_t>(source.size());
+  const auto tokens = std::ssize(source);
   int64_t cap = tokens + options.extra_length + demanded(request);
   if (options.longest > 0) cap = std::min(cap, options.longest + 1);  // for </s>
   if (options.longest_ratio > 0)
@@ -55,7 +55,7 @@ DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const Sear
   int64_t beyond = 0;  // most tokens of a translation beyond those of its source
   for (const size_t i : q.order) {
     const SentenceConstraints& r = request(q, i);
-    const auto n = static_cast<int64_t>(q.sources[i].size());
+    const auto n = std::ssize(q.sources[i]);
     const int64_t cap = longest_translation(positions, q.sources[i], options, r), hypotheses = width(options, r);
     all += n, rows += cap * hypotheses;
     beyond = std::max(beyond, cap - n);
@@ -63,7 +63,7 @@ DecodingCapacity::DecodingCapacity(int64_t positions, const Queue& q, const Sear
     longest_source = std::max(longest_source, n);
     longest = std::max({longest, n, cap});
   }
-  sentences = std::min(q.sentences, static_cast<int64_t>(q.order.size()));
+  sentences = std::min(q.sentences, std::ssize(q.order));
   tokens = std::max(longest_source, std::min(q.tokens, all));
   cache_rows = std::min(rows, widest * (tokens + sentences * beyond));
 }
@@ -73,7 +73,7 @@ StepLayout::StepLayout(std::vector<Sentence>& sentences, int64_t tokens) {
   for (Sentence& s : sentences) {
     if (s.first_row > gap) begin(gap);
     begin(s.first_row);
-    first.push_back(static_cast<int64_t>(prefixes.size()));
+    first.push_back(std::ssize(prefixes));
     for (BeamEntry& live : s.live) prefixes.push_back(&live.prefix);
     gap = s.first_row + s.tokens;
   }

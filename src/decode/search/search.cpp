@@ -18,12 +18,12 @@ struct Everything {
   std::vector<size_t> order;
   Queue queue;
   explicit Everything(std::span<const text::Ids> sources)
-      : order(sources.size()), queue{sources, order, static_cast<int64_t>(sources.size()), all_tokens(sources)} {
+      : order(sources.size()), queue{sources, order, std::ssize(sources), all_tokens(sources)} {
     std::iota(order.begin(), order.end(), size_t{0});
   }
   static int64_t all_tokens(std::span<const text::Ids> sources) {
     int64_t n = 0;
-    for (const text::Ids& s : sources) n += static_cast<int64_t>(s.size());
+    for (const text::Ids& s : sources) n += std::ssize(s);
     return n;
   }
 };

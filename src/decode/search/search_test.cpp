@@ -69,7 +69,7 @@ void all_translations(Oracle& oracle, const text::Ids& ids, double score, size_t
                       std::vector<Hypothesis>& out) {
   const std::vector<double> p = oracle.next(ids);
   const double whole = score + p[kSpecials.eos];
-  out.push_back({ids, whole, whole / divisor(penalty, static_cast<int64_t>(ids.size()) + 1)});
+  out.push_back({ids, whole, whole / divisor(penalty, std::ssize(ids) + 1)});
   if (ids.size() == longest) return;
   for (size_t id = 0; id < p.size(); ++id) {
     if (id <= 2) continue;
@@ -343,7 +343,7 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
     const Found together = find(*backend, m.model, sources, options);
     for (const std::vector<Hypothesis>& found : together) {
       ASSERT_EQ(found.size(), 1u);
-      EXPECT_GE(static_cast<int64_t>(found[0].ids.size()), options.min_length);
+      EXPECT_GE(std::ssize(found[0].ids), options.min_length);
     }
     EXPECT_EQ(find_by_workers(*backend, m.model, sources, order, options), together);
     for (size_t b = 0; b < sources.size(); b += 5)

@@ -16,7 +16,7 @@ namespace {
 
 int64_t tokens_of(std::span<const text::Ids> sources) {
   int64_t n = 0;
-  for (const text::Ids& s : sources) n += static_cast<int64_t>(s.size());
+  for (const text::Ids& s : sources) n += std::ssize(s);
   return n;
 }
 
@@ -82,7 +82,7 @@ void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
 }
 
 NextLogits DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
-  const auto n = static_cast<int64_t>(prefixes.size());
+  const auto n = std::ssize(prefixes);
   HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
   cx_.arena.rewind(step_);

@@ -71,7 +71,7 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
         live.push_back(&p);
         place.push_back(at + static_cast<int64_t>(t));
       }
-      at += static_cast<int64_t>(forced.targets[i].size());
+      at += std::ssize(forced.targets[i]);
       if (i % 2 == 1) offsets.push_back(static_cast<int32_t>(live.size()));
     }
     const Tensor z = decoder.step(live, offsets).values;

@@ -25,13 +25,11 @@ struct NextLogits {
     const auto first = lists.begin() + static_cast<std::ptrdiff_t>(from);
     return {those, pieces, {first, first + static_cast<std::ptrdiff_t>(n)}};
   }
-  int32_t id(int64_t row, int32_t column) const {
-    return lists.empty() ? column : lists[static_cast<size_t>(row)][static_cast<size_t>(column)];
-  }
+  int32_t id(int64_t row, int32_t column) const { return lists.empty() ? column : lists[row][column]; }
   // InternalError: the row's list does not contain the piece.
   int64_t column(int64_t row, int32_t id) const {
     if (lists.empty()) return id;
-    const auto list = lists[static_cast<size_t>(row)];
+    const auto list = lists[row];
     const auto at = std::lower_bound(list.begin(), list.end(), id);
     HEXAPLA_CHECK(at != list.end() && *at == id, "decoding: the shortlist of row ", row, " does not have piece ", id);
     return at - list.begin();
@@ -49,7 +47,7 @@ struct NextLogits {
   void scatter(Tensor all) const {
     std::fill_n(all.data<T>(), all.size(), -std::numeric_limits<T>::infinity());
     for (int64_t n = 0; n < rows(); ++n) {
-      const auto list = lists[static_cast<size_t>(n)];
+      const auto list = lists[n];
       const T* row = values.data<T>() + n * values.strides[0];
       for (size_t j = 0; j < list.size(); ++j) all.data<T>()[n * pieces + list[j]] = row[j];
     }

@@ -86,7 +86,7 @@ ShortlistTable make_shortlist(const LexicalCounts& counts, int32_t source_pieces
       std::vector<std::pair<int32_t, double>> all(found->second.begin(), found->second.end());
       std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
       all.resize(std::min<size_t>(all.size(), best));
-      const auto begin = static_cast<std::ptrdiff_t>(t.ids.size());
+      const auto begin = std::ssize(t.ids);
       for (const auto& [id, count] : all) t.ids.push_back(static_cast<uint32_t>(id));
       std::sort(t.ids.begin() + begin, t.ids.end());
     }
@@ -126,7 +126,7 @@ Shortlist::Shortlist(ShortlistTable table, const text::Vocabulary& source, const
                      const std::string& file)
     : table_(std::move(table)), eos_(target.eos()), target_size_(target.size()), shared_(same_pieces(source, target)) {
   const uint32_t highest = table_.ids.empty() ? 0 : *std::max_element(table_.ids.begin(), table_.ids.end());
-  const auto of_source = static_cast<int64_t>(table_.starts.size()) - 1;
+  const auto of_source = std::ssize(table_.starts) - 1;
   if (of_source > source.size() || highest >= static_cast<uint32_t>(target_size_))
     throw DataError(cat(file, " is a shortlist for ", of_source, " source pieces and target ids up to ", highest,
                         ", but the model has ", source.size(), " and ", target_size_,

@@ -56,7 +56,7 @@ inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, doubl
 inline Hypothesis finish(const BeamEntry& live, double last, const SearchOptions& options, double lost = 0) {
   const double score = live.score + last + lost;
   const text::Ids ids(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-  Hypothesis h{ids, score - (live.lost + lost), normalized(score, static_cast<int64_t>(ids.size()) + 1, options), {}};
+  Hypothesis h{ids, score - (live.lost + lost), normalized(score, std::ssize(ids) + 1, options), {}};
   if (options.token_scores) {
     h.token_scores = live.token_scores;
     h.token_scores.push_back(static_cast<float>(last));

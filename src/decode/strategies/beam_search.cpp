@@ -31,7 +31,7 @@ std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t
 bool outscored(const Sentence& s, const SearchOptions& options) {
   if (s.live.empty() || s.width == 1) return true;
   const BeamEntry& best = s.live.front();
-  const auto tokens = static_cast<int64_t>(best.prefix.ids.size()) - 1;
+  const auto tokens = std::ssize(best.prefix.ids) - 1;
   return normalized(best.score, tokens, options) <= s.finished.back().normalized;
 }
 
@@ -77,7 +77,7 @@ bool passed(const Sentence& s, const SearchOptions& options) {
   const auto n_best = static_cast<size_t>(options.n_best);
   if (s.finished.size() < n_best) return false;
   const BeamEntry& best = s.live.front();
-  const auto next = static_cast<int64_t>(best.prefix.ids.size());  // counting <s> in place of the next </s>
+  const auto next = std::ssize(best.prefix.ids);  // counting <s> in place of the next </s>
   const double score = best.score - options.word_penalty * static_cast<double>(options.word_penalty < 0 ? s.cap : next);
   const double bound =
       std::max(score / divisor(options.length_penalty, next), score / divisor(options.length_penalty, s.cap));
@@ -90,12 +90,12 @@ void BeamSearch::choose(Context& cx, const NextLogits& logits, std::span<Sentenc
   const BestTokens best(cx, logits, needed, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];
-    if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap) {
+    if (std::ssize(s.live.front().prefix.ids) < s.cap) {
       const std::vector<Candidate> candidates = expand(s, best, first[i], static_cast<size_t>(needed));
       weighed(s, candidates);
       advance(s, candidates, options_, special_.eos);
     } else {
-      end(cx, s, logits.slice(first[i], static_cast<int64_t>(s.live.size())));
+      end(cx, s, logits.slice(first[i], std::ssize(s.live)));
     }
     retire(s, options_);
   }

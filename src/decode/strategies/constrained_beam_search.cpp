@@ -30,7 +30,7 @@ void ConstrainedBeamSearch::choose(Context& cx, const NextLogits& logits, std::s
   ConstrainedTokens tokens(cx, logits.whole(cx), 2 * widest, special_);
   for (size_t i = 0; i < sentences.size(); ++i) {
     Sentence& s = sentences[i];
-    if (static_cast<int64_t>(s.live.front().prefix.ids.size()) < s.cap)
+    if (std::ssize(s.live.front().prefix.ids) < s.cap)
       grow({s, tokens, first[i]});
     else
       end({s, tokens, first[i]});

@@ -49,16 +49,16 @@ class ConstrainedTokens {
   // log p of any token.
   double score(int64_t row, int32_t id) { return number(scores(row), id); }
   // The logit of any token, as the model computed it.
-  double logit(int64_t row, int32_t id) { return score(row, id) + log_totals_[static_cast<size_t>(row)]; }
+  double logit(int64_t row, int32_t id) { return score(row, id) + log_totals_[row]; }
   // [1, V]: log p of every token. RunError: NaN.
   Tensor scores(int64_t row) {
     const Tensor r = logits_.slice(row, 1);
-    if (!normalized_[static_cast<size_t>(row)]) {
+    if (!normalized_[row]) {
       const Token best = best_.first(row);
-      log_totals_[static_cast<size_t>(row)] = number(r, best.id) - best.score;
+      log_totals_[row] = number(r, best.id) - best.score;
       log_softmax_in_place(cx_, r);
       if (std::isnan(number(r, 0))) throw_not_a_number();
-      normalized_[static_cast<size_t>(row)] = true;
+      normalized_[row] = true;
     }
     return r;
   }

@@ -71,7 +71,7 @@ void Sampler::begin(Sentence& s) {
 
 DrawKey Sampler::key(const Sentence& s, const BeamEntry& live) const {
   const SentenceConstraints& r = *s.constraints;
-  return {options_.sampling->seed, r.line, r.part, live.sample, static_cast<int64_t>(live.prefix.ids.size())};
+  return {options_.sampling->seed, r.line, r.part, live.sample, std::ssize(live.prefix.ids)};
 }
 
 void Sampler::choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
@@ -83,7 +83,7 @@ void Sampler::choose(Context& cx, const NextLogits& logits, std::span<Sentence> 
     for (size_t j = 0; j < s.live.size(); ++j) {
       const BeamEntry& live = s.live[j];
       const int64_t row = first[i] + static_cast<int64_t>(j);
-      const bool last = static_cast<int64_t>(live.prefix.ids.size()) >= s.cap;
+      const bool last = std::ssize(live.prefix.ids) >= s.cap;
       const std::optional<Token> token =
           last ? Token{tokens.score(row, special_.eos), special_.eos} : next(s, live, tokens, row);
       if (token && token->id != special_.eos)
@@ -145,7 +145,7 @@ Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, ConstrainedTokens&
   Nucleus found;
   tokens.visit(row, so_far, constraints_, [&](double score, int32_t id) {
     found.total += found.add({score, id}, o.temperature);
-    return o.top_k == 0 || static_cast<int64_t>(found.tokens.size()) < o.top_k;
+    return o.top_k == 0 || std::ssize(found.tokens) < o.top_k;
   });
   return found;
 }
@@ -162,7 +162,7 @@ Sampler::Nucleus Sampler::of_the_whole(const Partial& so_far, ConstrainedTokens&
     if (allowed)
       sum += found.add({score, id}, o.temperature);
     else
-      open[static_cast<size_t>(id)] = false;
+      open[id] = false;
     if (found.tokens.empty()) return true;
     if (allowed && found.tokens.size() == 1) found.total = total(weights(log_p, open, o.temperature));
     if (!allowed) found.total -= found.weight(score, o.temperature);

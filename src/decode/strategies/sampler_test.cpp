@@ -57,7 +57,7 @@ model::Config constant_config(int64_t vocabulary) {
 
 // A model with the same distribution for every token.
 struct ConstantModel : TestModel {
-  explicit ConstantModel(const std::vector<double>& p) : TestModel(constant_config(static_cast<int64_t>(p.size()))) {
+  explicit ConstantModel(const std::vector<double>& p) : TestModel(constant_config(std::ssize(p))) {
     for (float& w : model.generator.weight->value.values<float>()) w = 0;
     for (size_t id = 0; id < p.size(); ++id)
       model.generator.bias->value.data<float>()[id] = static_cast<float>(std::log(p[id]));

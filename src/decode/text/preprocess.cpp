@@ -57,7 +57,7 @@ class LineChecks {
                "`max-length`");
   }
   std::string what_is_wrong(const text::Ids& ids) const {
-    if (static_cast<int64_t>(ids.size()) < reader_.longest()) return "";
+    if (std::ssize(ids) < reader_.longest()) return "";
     return cat(ids.size() + 1, " tokens with </s>, and a sentence may have ", reader_.longest(),
                "; give fewer, or raise `max-length`");
   }

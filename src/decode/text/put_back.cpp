@@ -29,7 +29,7 @@ class Pair {
     const auto source = words_of(hidden_.text()), target = words_of(translation_.text);
     const auto from = source_words();
     const auto to = text::words_of_tokens(translation_.text, spans);
-    const auto words = [](const std::vector<std::string>& all) { return static_cast<int64_t>(all.size()); };
+    const auto words = [](const std::vector<std::string>& all) { return std::ssize(all); };
     std::vector<std::pair<int, int>> links;
     if (!source.empty() && !target.empty() && from.size() + 1 <= static_cast<size_t>(tokens.columns))
       for (const data::Link& link : hard_links(merge(tokens, {from, words(source)}, {to, words(target)})))

@@ -84,7 +84,7 @@ SoftAlignment whole_of(std::span<const SoftAlignment> parts, std::span<const siz
       for (int64_t s = 0; s < parts[i].columns; ++s) {
         const int64_t to =
             (end ? whole.rows - 1 : row + t) * whole.columns + (s < tokens ? column + s : whole.columns - 1);
-        whole.weights[static_cast<size_t>(to)] += share * parts[i].at(t, s);
+        whole.weights[to] += share * parts[i].at(t, s);
       }
     }
     row += parts[i].rows - 1;
@@ -98,9 +98,7 @@ SoftAlignment with_tokens(SoftAlignment tokens, int64_t more) {
   if (more == 0) return tokens;
   SoftAlignment all{tokens.rows + more, tokens.columns + more, {}};
   all.weights.assign(static_cast<size_t>(all.rows * all.columns), 0);
-  const auto at = [&](int64_t row, int64_t column) -> double& {
-    return all.weights[static_cast<size_t>(row * all.columns + column)];
-  };
+  const auto at = [&](int64_t row, int64_t column) -> double& { return all.weights[row * all.columns + column]; };
   for (int64_t t = 0; t < tokens.rows; ++t)
     for (int64_t s = 0; s < tokens.columns; ++s)
       at(t + 1 < tokens.rows ? t : all.rows - 1, s + 1 < tokens.columns ? s : all.columns - 1) = tokens.at(t, s);
@@ -323,8 +321,8 @@ std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const Aligne
     }
     std::vector<text::WordSpan> source = line.source, target = line.target;
     for (const auto& [from, to] : line.kept) source.push_back(from), target.push_back(to);
-    results.push_back(merge(with_tokens(std::move(tokens), static_cast<int64_t>(line.kept.size())),
-                            {source, line.source_words}, {target, line.target_words}));
+    results.push_back(merge(with_tokens(std::move(tokens), std::ssize(line.kept)), {source, line.source_words},
+                            {target, line.target_words}));
   }
   return results;
 }

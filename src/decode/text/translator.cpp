@@ -10,7 +10,7 @@
 namespace hexapla::decode {
 namespace {
 
-int64_t length(const text::Ids& ids) { return static_cast<int64_t>(ids.size()); }
+int64_t length(const text::Ids& ids) { return std::ssize(ids); }
 
 constexpr int64_t kFew = 8;
 
@@ -45,8 +45,8 @@ TextTranslator::TextTranslator(const Ensemble& ensemble, const text::Vocabulary&
     : ensemble_(ensemble), sides_(ensemble, source, target), backend_(backend) {}
 
 void TextTranslator::search_queue(Queue& queue, const SearchOptions& options, size_t memory, const Done& done) const {
-  const int64_t most = workers_for(static_cast<int64_t>(queue.order.size()));
-  const auto share = (static_cast<int64_t>(queue.order.size()) + most - 1) / most;
+  const int64_t most = workers_for(std::ssize(queue.order));
+  const auto share = (std::ssize(queue.order) + most - 1) / most;
   queue.sentences = std::min(queue.sentences, share);
   const DType dtype = model().target_embedding().table.value.dtype;
   std::atomic<size_t> answered = 0;

@@ -25,7 +25,7 @@ class TracedBeamSearch final : public BeamSearch {
   void weighed(const Sentence& s, const std::vector<Candidate>& candidates) override {
     TracedStep step;
     for (const BeamEntry& live : s.live) step.live.emplace_back(live.prefix.ids.begin() + 1, live.prefix.ids.end());
-    const int64_t length = static_cast<int64_t>(s.live.front().prefix.ids.size());  // counting </s> in place of <s>
+    const int64_t length = std::ssize(s.live.front().prefix.ids);  // counting </s> in place of <s>
     at_longest_ = length == s.cap;
     size_t going_on = 0;
     for (size_t rank = 0; rank < candidates.size(); ++rank) {
@@ -87,7 +87,7 @@ Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids
   Queue queue{.sources = sources,
               .order = order,
               .sentences = 1,
-              .tokens = static_cast<int64_t>(source.size()),
+              .tokens = std::ssize(source),
               .requests = {&request, 1},
               .stop = cancel_flag()};
   const DecodingCapacity capacity(positions(model), queue, options);

@@ -21,9 +21,7 @@ constexpr int32_t kUnreached = 1 << 30;
 class EditDistance {
  public:
   EditDistance(std::u32string_view reference, size_t hypothesis_length)
-      : reference_(reference),
-        rows_(static_cast<int64_t>(hypothesis_length)),
-        columns_(static_cast<int64_t>(reference.size())) {
+      : reference_(reference), rows_(static_cast<int64_t>(hypothesis_length)), columns_(std::ssize(reference)) {
     ratio_ = rows_ > 0 ? static_cast<double>(columns_) / static_cast<double>(rows_) : 1;
     beam_ = kBeam < ratio_ / 2 ? static_cast<int64_t>(std::ceil(ratio_ / 2 + kBeam)) : kBeam;
     cells_.assign(static_cast<size_t>((rows_ + 1) * (columns_ + 1)), kUnreached);
@@ -34,17 +32,17 @@ class EditDistance {
   int32_t operator()(const std::u32string& hypothesis) {
     const auto same =
         std::mismatch(last_.begin(), last_.end(), hypothesis.begin(), hypothesis.end()).first - last_.begin();
-    for (int64_t i = same + 1; i <= rows_; ++i) compute_row(i, hypothesis[static_cast<size_t>(i - 1)]);
+    for (int64_t i = same + 1; i <= rows_; ++i) compute_row(i, hypothesis[i - 1]);
     last_ = hypothesis;
     return at(rows_, columns_);
   }
 
-  int32_t at(int64_t i, int64_t j) const { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+  int32_t at(int64_t i, int64_t j) const { return cells_[i * (columns_ + 1) + j]; }
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
 
  private:
-  int32_t& cell(int64_t i, int64_t j) { return cells_[static_cast<size_t>(i * (columns_ + 1) + j)]; }
+  int32_t& cell(int64_t i, int64_t j) { return cells_[i * (columns_ + 1) + j]; }
 
   void compute_row(int64_t i, char32_t word) {
     const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(i) * ratio_));
@@ -53,7 +51,7 @@ class EditDistance {
     for (int64_t j = first; j < end; ++j) {
       int32_t best = at(i - 1, j) + 1;
       if (j > 0) {
-        best = std::min(best, at(i - 1, j - 1) + (word == reference_[static_cast<size_t>(j - 1)] ? 0 : 1));
+        best = std::min(best, at(i - 1, j - 1) + (word == reference_[j - 1] ? 0 : 1));
         best = std::min(best, at(i, j - 1) + 1);
       }
       cell(i, j) = std::min(best, kUnreached);
@@ -82,17 +80,17 @@ Alignment align(const EditDistance& distance, std::u32string_view hypothesis, st
                 std::vector<char>(reference.size(), 1)};
   while (i > 0 || j > 0) {
     const bool both = i > 0 && j > 0;
-    const bool equal = both && hypothesis[static_cast<size_t>(i - 1)] == reference[static_cast<size_t>(j - 1)];
+    const bool equal = both && hypothesis[i - 1] == reference[j - 1];
     const int32_t here = distance.at(i, j);
     if (both && distance.at(i - 1, j - 1) + (equal ? 0 : 1) == here) {
       --i, --j;
-      out.hypothesis_at[static_cast<size_t>(j)] = i;
-      if (equal) out.wrong_in_hypothesis[static_cast<size_t>(i)] = out.wrong_in_reference[static_cast<size_t>(j)] = 0;
+      out.hypothesis_at[j] = i;
+      if (equal) out.wrong_in_hypothesis[i] = out.wrong_in_reference[j] = 0;
     } else if (i > 0 && distance.at(i - 1, j) + 1 == here) {
       --i;
     } else {
       --j;
-      out.hypothesis_at[static_cast<size_t>(j)] = i - 1;
+      out.hypothesis_at[j] = i - 1;
     }
   }
   return out;
@@ -207,7 +205,7 @@ class MoveSearch {
 }  // namespace
 
 int64_t translation_edits(std::u32string_view hypothesis, std::u32string_view reference) {
-  if (reference.empty()) return static_cast<int64_t>(hypothesis.size());
+  if (reference.empty()) return std::ssize(hypothesis);
   return MoveSearch(hypothesis, reference).edits();
 }
 

@@ -52,7 +52,7 @@ void write_tensors(const std::string& path, const Recorder& seen, const Legend& 
   std::vector<NamedTensor> all;
   for (const auto& [name, r] : seen.tensors()) all.push_back({name, numbers.of(r)});
   const auto add_ids = [&](const char* name, const text::Ids& ids) {
-    all.push_back({name, Tensor::of(ids.data(), {static_cast<int64_t>(ids.size())})});
+    all.push_back({name, Tensor::of(ids.data(), {std::ssize(ids)})});
   };
   add_ids("source.ids", legend.source.ids);
   add_ids("target.ids", legend.target.ids);

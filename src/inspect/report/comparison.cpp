@@ -117,7 +117,7 @@ void print_comparison(std::ostream& out, const Comparison& c, bool json) {
              : "not comparable: other target pieces, or no text";
   };
   for (size_t i = 0; i < c.names.size(); ++i) row(cat("model ", i + 1), text::printable(c.names[i]));
-  row("lines", text::grouped(static_cast<int64_t>(c.lines.size())));
+  row("lines", text::grouped(std::ssize(c.lines)));
   const double share = c.lines.empty() ? 0 : 100.0 * static_cast<double>(c.equal) / static_cast<double>(c.lines.size());
   row("equal translations", fmt::format("{} ({:.1f} %)", text::grouped(static_cast<int64_t>(c.equal)), share));
   row("logits, largest difference", text_of(c.logits));

@@ -36,7 +36,7 @@ Batch draw(Random& random, const Copying& task) {
       b.ids.push_back(static_cast<int32_t>(random.below(Copying::kSymbols)));
       if (t < task.distance) continue;
       b.asked.push_back(at);
-      b.labels.push_back(b.ids[static_cast<size_t>(at - task.distance)]);
+      b.labels.push_back(b.ids[at - task.distance]);
     }
     b.rows.push_back(static_cast<int32_t>(b.ids.size()));
   }

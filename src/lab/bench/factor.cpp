@@ -61,7 +61,7 @@ void compare_levels(const std::string& what, const std::vector<Level>& levels, c
                     Watcher& watcher, Report& r) {
   HEXAPLA_CHECK(levels.size() > 1, "nothing to compare ", levels.size(), " level with");
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  const int64_t all = static_cast<int64_t>(levels.size()) * settings.seeds;
+  const int64_t all = std::ssize(levels) * settings.seeds;
   int64_t done = 0;
   const auto begins = [&](const std::string& name) { watcher.begins(done++, all, name); };
   Table t{fmt::format("After {} on dates", text::counted(settings.updates, "update")),

@@ -34,9 +34,9 @@ std::vector<int64_t> assigned(const Rows& rows, const Rows& centers) {
   std::vector<int64_t> group(static_cast<size_t>(rows.count()), -1),
       room(static_cast<size_t>(centers.count()), rows.count() / centers.count());
   for (const Pair& p : pairs) {
-    if (group[static_cast<size_t>(p.row)] >= 0 || room[static_cast<size_t>(p.center)] == 0) continue;
-    group[static_cast<size_t>(p.row)] = p.center;
-    --room[static_cast<size_t>(p.center)];
+    if (group[p.row] >= 0 || room[p.center] == 0) continue;
+    group[p.row] = p.center;
+    --room[p.center];
   }
   return group;
 }
@@ -46,7 +46,7 @@ Rows means(const Rows& rows, const std::vector<int64_t>& group, int64_t groups) 
   const auto share = static_cast<double>(groups) / static_cast<double>(rows.count());
   for (int64_t i = 0; i < rows.count(); ++i)
     for (int64_t x = 0; x < rows.width; ++x)
-      m.numbers[static_cast<size_t>(group[static_cast<size_t>(i)] * rows.width + x)] += share * rows.row(i)[x];
+      m.numbers[group[static_cast<size_t>(i)] * rows.width + x] += share * rows.row(i)[x];
   return m;
 }
 
@@ -54,7 +54,7 @@ Rows means(const Rows& rows, const std::vector<int64_t>& group, int64_t groups) 
 struct Equations {
   Rows matrix, right;
 
-  double& at(int64_t i, int64_t j) { return matrix.numbers[static_cast<size_t>(i * matrix.width + j)]; }
+  double& at(int64_t i, int64_t j) { return matrix.numbers[i * matrix.width + j]; }
   double* right_of(int64_t i) { return right.numbers.data() + i * right.width; }
 };
 
@@ -130,7 +130,7 @@ void reorder_columns(Tensor w, const std::vector<int64_t>& order) {
   for (int64_t r = 0; r < w.size() / columns; ++r) {
     float* row = w.data<float>() + r * columns;
     std::copy_n(row, columns, before.begin());
-    for (size_t i = 0; i < order.size(); ++i) row[i] = before[static_cast<size_t>(order[i])];
+    for (size_t i = 0; i < order.size(); ++i) row[i] = before[order[i]];
   }
 }
 
@@ -170,8 +170,7 @@ std::vector<int64_t> alike(const Rows& rows, int64_t groups) {
   }
   std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return group[static_cast<size_t>(a)] < group[static_cast<size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return group[a] < group[b]; });
   return order;
 }
 

@@ -11,7 +11,7 @@ namespace hexapla::lab {
 struct Rows {
   int64_t width;
   std::vector<double> numbers;
-  int64_t count() const { return static_cast<int64_t>(numbers.size()) / width; }
+  int64_t count() const { return std::ssize(numbers) / width; }
   const double* row(int64_t i) const { return numbers.data() + i * width; }
 };
 

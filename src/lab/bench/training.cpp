@@ -20,7 +20,7 @@ using nlohmann::json;
 train::TrainingData training_data(const Task& task) {
   const data::Corpus& c = task.train;
   std::vector<std::string> text(c.source.begin(), c.source.begin() + std::min<int64_t>(c.size(), 5000));
-  text.insert(text.end(), c.target.begin(), c.target.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  text.insert(text.end(), c.target.begin(), c.target.begin() + std::ssize(text));
   const text::Vocabulary v =
       text::Vocabulary::train(text, {.size = task.pieces, .normalization = "nmt_nfkc_cf", .split_digits = true});
   train::TrainingData data{.pairs = {data::store_examples(data::encode_corpus(c, v, v, task.longest).examples), v, v}};

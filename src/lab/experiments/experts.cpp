@@ -121,8 +121,7 @@ class Runs {
 };
 
 void Runs::train(const Variant& v, int64_t seed) {
-  watcher_.begins(done_++, static_cast<int64_t>(all_variants().size()) * settings_.seeds,
-                  fmt::format("{}, seed {}", v.name(), seed));
+  watcher_.begins(done_++, std::ssize(all_variants()) * settings_.seeds, fmt::format("{}, seed {}", v.name(), seed));
   const Training t = training_of(v, seed, settings_.updates);
   const Result one = bench_.train(t);
   if (one.failed) throw RunError(cat("the training of ", v.name(), " with seed ", seed, " diverged"));

@@ -25,8 +25,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const int share : kShares) {
-      watcher.begins(done++, static_cast<int64_t>(kShares.size()) * settings.seeds,
-                     fmt::format("{}, seed {}", name_of(share), seed));
+      watcher.begins(done++, std::ssize(kShares) * settings.seeds, fmt::format("{}, seed {}", name_of(share), seed));
       const Forced one = train_with_own_tokens({.name = fmt::format("own-{}-{}", share, seed),
                                                 .own = share / 100.0,
                                                 .updates = settings.updates,

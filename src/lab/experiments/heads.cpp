@@ -32,7 +32,7 @@ using Trained = std::map<int, std::vector<Result>>;
 Trained train_all(const Bench& bench, const Settings& settings, Watcher& watcher, Report& r) {
   Trained trained;
   int64_t done = 0;
-  const int64_t all = static_cast<int64_t>(kHeads.size()) * settings.seeds + settings.seeds;  // and prunings
+  const int64_t all = std::ssize(kHeads) * settings.seeds + settings.seeds;  // and prunings
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const int heads : kHeads) {
       watcher.begins(done++, all, fmt::format("{} heads, seed {}", heads, seed));
@@ -147,7 +147,7 @@ void prune_all(const Bench& bench, const Settings& settings, Watcher& watcher, R
       .title = "Loss without the n least harmful heads", .x_label = "heads that are gone", .series = {}};
   size_t all_heads = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
-    watcher.begins(static_cast<int64_t>(kHeads.size()) * settings.seeds + seed - 1,
+    watcher.begins(std::ssize(kHeads) * settings.seeds + seed - 1,
                    static_cast<int64_t>(kHeads.size() + 1) * settings.seeds, fmt::format("pruning, seed {}", seed));
     const Pruning p = prune(bench, bench.open(training_of(kPruned, seed, settings.updates)));
     all_heads = p.alone.size();
@@ -182,7 +182,7 @@ void look(const inspect::Recorded& weights, int64_t h, Looks& to) {
   const int64_t n = weights.shape[1], m = weights.shape[2];
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
-      const double p = w[static_cast<size_t>(i * m + j)];
+      const double p = w[i * m + j];
       if (p > 0) to.entropy -= p * std::log(p);
       if (j == i - 1) to.before += p;
       if (j == i) to.self += p;

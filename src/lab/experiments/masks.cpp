@@ -33,8 +33,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const std::string mask : kMasks) {
-      watcher.begins(done++, static_cast<int64_t>(kMasks.size()) * settings.seeds,
-                     fmt::format("mask {}, seed {}", mask, seed));
+      watcher.begins(done++, std::ssize(kMasks) * settings.seeds, fmt::format("mask {}, seed {}", mask, seed));
       Training t{.name = fmt::format("{}-{}", mask, seed),
                  .architecture = Bench::small(),
                  .seed = static_cast<uint64_t>(seed),

@@ -31,7 +31,7 @@ using Accuracies = std::map<std::string, std::vector<std::vector<double>>>;  // 
 
 Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, reversal(kShortest, kLongest, settings.test_pairs));
-  const int64_t all = static_cast<int64_t>(kKinds.size()) * settings.seeds;
+  const int64_t all = std::ssize(kKinds) * settings.seeds;
   Accuracies found;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)

@@ -51,7 +51,7 @@ using Cells = std::map<std::string, Cell>;
 
 Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  const int64_t all = static_cast<int64_t>(kScores.size()) * settings.seeds;
+  const int64_t all = std::ssize(kScores) * settings.seeds;
   Cells cells;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)

@@ -45,7 +45,7 @@ All measure(const Settings& s, const TextBench& bench, const BleuTable& table, i
   int64_t done = 0;
   for (int64_t seed = 1; seed <= s.seeds; ++seed)
     for (const ScoreVariant& v : kScores) {
-      watcher.begins(done++, static_cast<int64_t>(kScores.size()) * s.seeds, fmt::format("{}, seed {}", v.score, seed));
+      watcher.begins(done++, std::ssize(kScores) * s.seeds, fmt::format("{}, seed {}", v.score, seed));
       train::TrainOptions o = options_of(bench, v, updates);
       o.seed = static_cast<uint64_t>(seed);
       add(bench.train(fmt::format("{}-{}", v.score, seed), o), table, {{"score", v.score}, {"seed", seed}},

@@ -157,7 +157,7 @@ std::vector<Line> measure(const Settings& s, Watcher& watcher, Runs& runs, int64
   const TrainOptions base = runs.base(updates);
   std::vector<Line> lines;
   const std::vector<Table3Row> rows = table3_rows(base);
-  const int64_t all = static_cast<int64_t>(rows.size()) * s.seeds;
+  const int64_t all = std::ssize(rows) * s.seeds;
   int64_t done = 0;
   for (const Table3Row& row : rows) {
     Line line{row, {}};

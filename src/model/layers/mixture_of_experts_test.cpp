@@ -22,7 +22,7 @@ struct Bench {
   Context cx{*backend, arena};
 
   Tensor of(const std::vector<std::vector<float>>& rows) {
-    const Tensor t = cx.keep({static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows.front().size())});
+    const Tensor t = cx.keep({std::ssize(rows), std::ssize(rows.front())});
     for (size_t i = 0; i < rows.size(); ++i)
       std::copy(rows[i].begin(), rows[i].end(), t.data<float>() + i * rows[i].size());
     return t;

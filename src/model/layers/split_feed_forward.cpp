@@ -11,9 +11,9 @@ void keep_only(Tensor chosen, int64_t groups, Tensor hidden) {
   for (int64_t i = 0; i < hidden.shape[0]; ++i) {
     std::fill(kept.begin(), kept.end(), false);
     const int32_t* of_row = chosen.data<int32_t>() + i * active;
-    for (int64_t j = 0; j < active; ++j) kept[static_cast<size_t>(of_row[j])] = true;
+    for (int64_t j = 0; j < active; ++j) kept[of_row[j]] = true;
     for (int64_t g = 0; g < groups; ++g)
-      if (!kept[static_cast<size_t>(g)]) std::fill_n(hidden.data<T>() + i * hidden.shape[1] + g * width, width, T{0});
+      if (!kept[g]) std::fill_n(hidden.data<T>() + i * hidden.shape[1] + g * width, width, T{0});
   }
 }
 

@@ -278,14 +278,14 @@ struct QuantizedTensor {
     from.read(factors.name, Tensor::of(scales.data(), factors.shape));
   }
   void dequantize() {
-    model::dequantize(Tensor::of(integers.data(), value.shape),
-                      Tensor::of(scales.data(), {static_cast<int64_t>(scales.size())}), how, value);
+    model::dequantize(Tensor::of(integers.data(), value.shape), Tensor::of(scales.data(), {std::ssize(scales)}), how,
+                      value);
   }
 };
 
 std::vector<NamedTensor> tensors_of(const ModelText& text) {
   const auto tensor = [](const char* name, const std::string& bytes) {
-    return NamedTensor{name, Tensor(const_cast<char*>(bytes.data()), {static_cast<int64_t>(bytes.size())}, DType::u8)};
+    return NamedTensor{name, Tensor(const_cast<char*>(bytes.data()), {std::ssize(bytes)}, DType::u8)};
   };
   if (text.source_vocabulary == text.target_vocabulary) return {tensor(kSharedText, text.source_vocabulary)};
   return {tensor(kSourceText, text.source_vocabulary), tensor(kTargetText, text.target_vocabulary)};

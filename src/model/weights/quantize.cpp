@@ -33,7 +33,7 @@ Quantized quantize(Tensor w, ScaleOf how) {
     for (int64_t j = 0; j < columns; ++j) {
       const float inverse = inverse_scale_of(most[scale_index(how, i, j)]);
       const float x = std::nearbyint(values[i * columns + j] * inverse);
-      q.integers[static_cast<size_t>(i * columns + j)] = static_cast<int8_t>(x);
+      q.integers[i * columns + j] = static_cast<int8_t>(x);
     }
   for (const float m : most) q.scales.push_back(inverse_scale_of(m) == 0 ? 0 : m / 127);
   return q;
@@ -66,7 +66,7 @@ void save_quantized(const std::string& path, Transformer& net, const ModelText& 
     if (!how || std::any_of(keep.begin(), keep.end(), [&](const auto& k) { return name.starts_with(k); })) return;
     Quantized& q = memory.emplace_back(quantize(p.value, *how));
     p.integers = Tensor::of(q.integers.data(), p.shape);
-    p.scales = Tensor::of(q.scales.data(), {static_cast<int64_t>(q.scales.size())});
+    p.scales = Tensor::of(q.scales.data(), {std::ssize(q.scales)});
   });
   const auto forget = [&] {
     for_each<Parameter>(net, [](const std::string&, Parameter& p) { p.integers = p.scales = Tensor(); });

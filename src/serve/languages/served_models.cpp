@@ -56,7 +56,7 @@ std::string language_of_model(const text::Vocabulary& vocabulary, const std::str
   for (const std::string& language : all) codes.push_back(language_code(language));
   const std::string meant = language_among(codes, code);
   const auto found = std::find(codes.begin(), codes.end(), meant);
-  return meant.empty() || found == codes.end() ? "" : all[static_cast<std::size_t>(found - codes.begin())];
+  return meant.empty() || found == codes.end() ? "" : all[found - codes.begin()];
 }
 
 }  // namespace

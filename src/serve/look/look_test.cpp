@@ -102,7 +102,7 @@ TEST(LookInspect, NumbersAreShortAndMinusInfinityIsNull) {
   const Answer& values = answer["tensors"]["encoder.layers.0.self_attention.weights"]["values"];
   std::ptrdiff_t digits = 0;
   for (const Answer& v : values) digits += significant_digits(json_text(v));
-  EXPECT_LE(digits, 10 * static_cast<std::ptrdiff_t>(values.size())) << "nine, but for a few that JSON writes longer";
+  EXPECT_LE(digits, 10 * std::ssize(values)) << "nine, but for a few that JSON writes longer";
 }
 
 TEST(LookInspect, NamesComeWithFormulasAndWithoutNumbers) {

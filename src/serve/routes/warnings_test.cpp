@@ -9,7 +9,7 @@ namespace {
 using namespace test;  // shared by tests of this folder
 using testing::HasSubstr;
 
-const std::string chinese = "一个男人", lacks = "the vocabulary lacks 4 of 4 letters";
+const std::string kChinese = "一个男人", kLacks = "the vocabulary lacks 4 of 4 letters";
 
 struct WarningRoutes : WithService {
   static Json warnings(const std::string& route, Json body) {
@@ -40,12 +40,12 @@ struct WarningRoutes : WithService {
 };
 
 TEST_F(WarningRoutes, OfLinesNameTheirNumbersFromOne) {
-  const Json body{{"q", {"a dog", "", chinese}}, {"source", "en"}, {"target", "de"}};
+  const Json body{{"q", {"a dog", "", kChinese}}, {"source", "en"}, {"target", "de"}};
   const Json said = warnings("/v1/translate", body);
   ASSERT_EQ(said.size(), 1u) << said;
   EXPECT_EQ(said[0]["line"], 3);
-  EXPECT_THAT(said[0]["what"], HasSubstr(lacks));
-  const Json score = warnings("/v1/score", {{"q", chinese}, {"t", "a"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_THAT(said[0]["what"], HasSubstr(kLacks));
+  const Json score = warnings("/v1/score", {{"q", kChinese}, {"t", "a"}, {"source", "en"}, {"target", "de"}});
   ASSERT_EQ(score.size(), 1u) << score;
   EXPECT_EQ(score[0]["line"], 1);
   std::string streamed =
@@ -55,21 +55,21 @@ TEST_F(WarningRoutes, OfLinesNameTheirNumbersFromOne) {
 
 TEST_F(WarningRoutes, OfTextsNameTheirBeginnings) {
   const Json to_libre{{"source", "en"}, {"target", "de"}}, to_deepl{{"source_lang", "EN"}, {"target_lang", "DE"}};
-  for (const std::string text : {chinese, "<p>" + chinese + "</p>"}) {
+  for (const std::string text : {kChinese, "<p>" + kChinese + "</p>"}) {
     Json libre = to_libre, deepl = to_deepl;
     libre.update({{"q", {"a dog", text}}}), deepl.update({{"text", {"a dog", text}}});
-    if (text != chinese) libre["format"] = deepl["tag_handling"] = "html";
+    if (text != kChinese) libre["format"] = deepl["tag_handling"] = "html";
     for (const auto& [route, body] : {std::pair("/translate", libre), std::pair("/v2/translate", deepl)}) {
       const Json said = warnings(route, body);
       ASSERT_EQ(said.size(), 1u) << route << said;
-      EXPECT_EQ(said[0]["text"], chinese) << route;
-      EXPECT_THAT(said[0]["what"], HasSubstr(lacks));
+      EXPECT_EQ(said[0]["text"], kChinese) << route;
+      EXPECT_THAT(said[0]["what"], HasSubstr(kLacks));
     }
   }
-  for (const Json& state : {sent_file("a dog\n" + chinese), sent_document("a dog\n" + chinese)}) {
+  for (const Json& state : {sent_file("a dog\n" + kChinese), sent_document("a dog\n" + kChinese)}) {
     const Json said = state.value("warnings", Json());
     ASSERT_EQ(said.size(), 1u) << state;
-    EXPECT_EQ(said[0]["text"], chinese);
+    EXPECT_EQ(said[0]["text"], kChinese);
   }
 }
 

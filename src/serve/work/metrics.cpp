@@ -37,7 +37,7 @@ void Metrics::answered(const std::string& endpoint, int status, double seconds) 
   ++requests_[{endpoint, status}];
   Histogram& h = durations_[endpoint];
   const auto bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
-  ++h.counts[static_cast<std::size_t>(bound - kBounds.begin())];
+  ++h.counts[bound - kBounds.begin()];
   h.sum += seconds;
 }
 

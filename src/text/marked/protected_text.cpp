@@ -257,7 +257,7 @@ class ProtectedText::Writer {
   Restored restored(Spans tokens) && {
     move_blanks(translation_, places_);
     Restored r{std::move(text_), moved(std::move(tokens), places_, text_.size()), std::move(spans_)};
-    const auto count = static_cast<std::ptrdiff_t>(r.tokens.size());
+    const auto count = std::ssize(r.tokens);
     Spans all = r.tokens;
     all.insert(all.end(), r.spans.begin(), r.spans.end());
     make_plain_line(r.text, all);

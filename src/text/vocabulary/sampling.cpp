@@ -34,7 +34,7 @@ class Trie {
       const int32_t next = child(node, c);
       node = next >= 0 ? next : grow(node, c);
     }
-    ids_[static_cast<size_t>(node)] = id;
+    ids_[node] = id;
   }
   // Calls f(bytes, id) for each piece that is a prefix of the text, shortest first.
   template <class F>
@@ -43,7 +43,7 @@ class Trie {
     for (size_t i = 0; i < text.size(); ++i) {
       node = child(node, text[i]);
       if (node < 0) return;
-      if (ids_[static_cast<size_t>(node)] >= 0) f(i + 1, ids_[static_cast<size_t>(node)]);
+      if (ids_[node] >= 0) f(i + 1, ids_[node]);
     }
   }
   int32_t find(std::string_view piece) const {  // -1: none
@@ -172,7 +172,7 @@ void SubwordSampler::Impl::sample_lattice(std::string_view text, Random& random,
     const size_t one = length_by_first_byte(text.substr(at));
     bool known = false;
     pieces.for_each_prefix(text.substr(at), [&](size_t bytes, int32_t id) {
-      add(at, bytes, id, model.pieces[static_cast<size_t>(id)].score);
+      add(at, bytes, id, model.pieces[id].score);
       known |= bytes == one;
     });
     if (!known) add(at, one, -1, unknown_score);
@@ -213,7 +213,7 @@ void SubwordSampler::Impl::sample_merges(std::string_view text, Random& random, 
                    : pieces.find({s.text.data(), s.text.size() + symbols_left[i + 1].text.size()});
   };
   for (size_t i = 0; i < symbols_left.size(); ++i) look(i);
-  auto score = [&](size_t i) { return model.pieces[static_cast<size_t>(symbols_left[i].merged)].score; };
+  auto score = [&](size_t i) { return model.pieces[symbols_left[i].merged].score; };
   for (;;) {
     size_t best = symbols_left.size();
     for (size_t i = 0; i < symbols_left.size(); ++i) {

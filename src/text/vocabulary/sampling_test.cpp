@@ -65,9 +65,9 @@ TEST(PieceModel, SaysWhatTheLibrarySays) {
   EXPECT_EQ(model.kind, PieceModel::Kind::bpe);
   EXPECT_EQ(PieceModel::parse(unigram().bytes(), "unigram").kind, PieceModel::Kind::unigram);
   ASSERT_EQ(static_cast<int32_t>(model.pieces.size()), bpe().size());
-  for (int32_t i = 0; i < bpe().size(); ++i) EXPECT_EQ(model.pieces[static_cast<size_t>(i)].text, bpe().piece(i));
-  EXPECT_EQ(model.pieces[static_cast<size_t>(bpe().unk())].type, PieceModel::Type::unknown);
-  EXPECT_EQ(model.pieces[static_cast<size_t>(bpe().eos())].type, PieceModel::Type::control);
+  for (int32_t i = 0; i < bpe().size(); ++i) EXPECT_EQ(model.pieces[i].text, bpe().piece(i));
+  EXPECT_EQ(model.pieces[bpe().unk()].type, PieceModel::Type::unknown);
+  EXPECT_EQ(model.pieces[bpe().eos()].type, PieceModel::Type::control);
   EXPECT_THAT(what_of<DataError>([] { PieceModel::parse("\x0A\x7F", "x.spm"); }),
               HasSubstr("x.spm is not a SentencePiece model"));
 }

@@ -15,12 +15,11 @@ void require_same(Processes& p, const std::string& what, const std::string& own,
   if (!p.several()) return;
   const std::vector<std::string> all = gather(p, own);
   int other = 1;
-  while (other < p.count() && all[static_cast<size_t>(other)] == all[0]) ++other;
+  while (other < p.count() && all[other] == all[0]) ++other;
   if (other == p.count()) return;
   const std::vector<std::string> hosts = gather(p, p.host());
-  throw UsageError(cat(name_of(p, other, hosts[static_cast<size_t>(other)]), " has ", what, " than ",
-                       name_of(p, 0, hosts[0]), ": ", difference(all[0], all[static_cast<size_t>(other)]), "; ",
-                       remedy));
+  throw UsageError(cat(name_of(p, other, hosts[other]), " has ", what, " than ", name_of(p, 0, hosts[0]), ": ",
+                       difference(all[0], all[other]), "; ", remedy));
 }
 
 std::string words_that_differ(const std::string& first, const std::string& other) {
@@ -48,9 +47,9 @@ std::vector<std::string> warnings_of_threads(Processes& p, const Place& own) {
   const std::vector<std::string> places = gather(p, cat(own.threads, " ", own.bound, " ", own.cores));
   std::map<std::string, std::pair<int, int>> of_host;  // threads of its processes, and its cores
   for (int i = 0; i < p.count(); ++i) {
-    const std::string& host = hosts[static_cast<size_t>(i)];
+    const std::string& host = hosts[i];
     Place place;
-    Classic<std::istringstream>(places[static_cast<size_t>(i)]) >> place.threads >> place.bound >> place.cores;
+    Classic<std::istringstream>(places[i]) >> place.threads >> place.bound >> place.cores;
     if (place.threads > place.bound)
       warnings.push_back(cat(name_of(p, i, host), " has ", place.threads, " threads, but the launcher has bound it to ",
                              place.bound, place.bound == 1 ? " core" : " cores", ": give `threads` ", place.bound,

@@ -173,8 +173,7 @@ TEST(Slices, AreCompletedAndCollected) {
       std::vector<float> all(numbers, -1), own;
       Room room;
       for (const Share& share : slices.of(p.number()))
-        for (int64_t i = share.from; i < share.to; ++i)
-          own.push_back(all[static_cast<size_t>(i)] = static_cast<float>(i));
+        for (int64_t i = share.from; i < share.to; ++i) own.push_back(all[i] = static_cast<float>(i));
       std::vector<float> whole(all.size(), -1);
       collect(p, slices, own.data(), p.first() ? whole.data() : nullptr);
       complete(p, slices, all.data(), room);
@@ -221,20 +220,19 @@ TEST(Slices, AreCompletedInBf16) {
       std::vector<bool> is_own(numbers);
       size_t bytes = 0;
       for (const Share& own : slices.of(p.number())) {
-        for (int64_t i = own.from; i < own.to; ++i)
-          all[static_cast<size_t>(i)] = value(i), is_own[static_cast<size_t>(i)] = true;
+        for (int64_t i = own.from; i < own.to; ++i) all[i] = value(i), is_own[i] = true;
         bytes += bytes_rounded(own, rounded);
       }
       complete_rounded(p, slices, rounded, all.data(), room);
       for (int64_t i = 0; i < numbers; ++i) {
-        const bool others = !is_own[static_cast<size_t>(i)];
+        const bool others = !is_own[i];
         const bool round = std::any_of(rounded.begin(), rounded.end(),
                                        [&](const Share& part) { return part.from <= i && i < part.to; });
-        ASSERT_EQ(all[static_cast<size_t>(i)], others && round ? nearest(value(i)) : value(i)) << i;
+        ASSERT_EQ(all[i], others && round ? nearest(value(i)) : value(i)) << i;
       }
       EXPECT_EQ(p.sent(), bytes * static_cast<size_t>(count - 1));
       complete(p, slices, all.data(), room);
-      for (int64_t i = 0; i < numbers; ++i) ASSERT_EQ(all[static_cast<size_t>(i)], value(i));
+      for (int64_t i = 0; i < numbers; ++i) ASSERT_EQ(all[i], value(i));
     });
   }
   EXPECT_EQ(bytes_rounded({0, numbers}, rounded), 4u * numbers - 2u * (968 + 295'000 + 16 + 16));
@@ -247,12 +245,12 @@ TEST(Processes, SayTheSameToAll) {
     in_threads(count, [&](ThreadProcess& p) {
       const std::vector<std::string> all = gather(p, std::string(static_cast<size_t>(p.number()), 'x'));
       ASSERT_EQ(all.size(), static_cast<size_t>(count));
-      for (int i = 0; i < count; ++i) EXPECT_EQ(all[static_cast<size_t>(i)].size(), static_cast<size_t>(i));
+      for (int i = 0; i < count; ++i) EXPECT_EQ(all[i].size(), static_cast<size_t>(i));
       EXPECT_EQ(of_first(p, p.first() ? "first" : "other"), "first");
       EXPECT_EQ(of_first(p, int64_t{-7} * (p.number() + 1)), -7);
       std::vector<char> bytes((size_t{8} << 20) + 5, p.first() ? 'a' : 'b');  // more than is sent at once
       spread(p, bytes.data(), bytes.size());
-      EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'a'), static_cast<int64_t>(bytes.size()));
+      EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 'a'), std::ssize(bytes));
       wait_for_all(p);
     });
 }
@@ -283,7 +281,7 @@ TEST(Agreement, WarnsOfMoreThreadsThanCores) {
   const auto warnings = [](std::vector<Place> places) {
     std::vector<std::string> found;
     in_threads(static_cast<int>(places.size()), [&](ThreadProcess& p) {
-      const auto all = warnings_of_threads(p, places[static_cast<size_t>(p.number())]);
+      const auto all = warnings_of_threads(p, places[p.number()]);
       if (p.number() == 1) found = all;
     });
     return found;

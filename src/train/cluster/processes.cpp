@@ -43,7 +43,7 @@ std::string name_of(const Processes& p) { return name_of(p, p.number(), p.host()
 std::vector<std::string> gather(Processes& p, const std::string& own) {
   const int me = p.number();
   std::vector<std::string> all(static_cast<size_t>(p.count()));
-  all[static_cast<size_t>(me)] = own;
+  all[me] = own;
   if (!p.several()) return all;
   const uint64_t size = own.size();
   std::vector<uint64_t> sizes(all.size(), size);
@@ -52,14 +52,14 @@ std::vector<std::string> gather(Processes& p, const std::string& own) {
   for (int other = 0; other < p.count(); ++other) {
     if (other == me) continue;
     out.push_back({other, &size, sizeof(size)});
-    in.push_back({other, &sizes[static_cast<size_t>(other)], sizeof(size)});
+    in.push_back({other, &sizes[other], sizeof(size)});
   }
   p.exchange(out, in);
   out.clear(), in.clear();
   for (int other = 0; other < p.count(); ++other) {
     if (other == me) continue;
-    std::string& text = all[static_cast<size_t>(other)];
-    text.resize(sizes[static_cast<size_t>(other)]);
+    std::string& text = all[other];
+    text.resize(sizes[other]);
     if (!own.empty()) out.push_back({other, own.data(), own.size()});
     if (!text.empty()) in.push_back({other, text.data(), text.size()});
   }

@@ -88,21 +88,21 @@ void complete_rounded(Processes& p, const Slices& slices, std::span<const Share>
   for (int64_t at = 0, largest = slices.largest(); at < largest; at += kCompletedAtOnce) {
     room.clear();
     for (int process = 0; process < p.count(); ++process)
-      texts[static_cast<size_t>(process)].resize(bytes_of_some(slices, process, at, rounded));
-    std::vector<char>& own = texts[static_cast<size_t>(p.number())];
+      texts[process].resize(bytes_of_some(slices, process, at, rounded));
+    std::vector<char>& own = texts[p.number()];
     char* to = own.data();
     slices.for_some_of(p.number(), at, kCompletedAtOnce,
                        [&](const Share& some) { to = encode(array, some, rounded, to); });
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
-      std::vector<char>& theirs = texts[static_cast<size_t>(other)];
+      std::vector<char>& theirs = texts[other];
       if (!own.empty()) room.out.push_back({other, own.data(), own.size()});
       if (!theirs.empty()) room.in.push_back({other, theirs.data(), theirs.size()});
     }
     p.exchange(room.out, room.in);
     for (int other = 0; other < p.count(); ++other) {
       if (other == p.number()) continue;
-      const char* from = texts[static_cast<size_t>(other)].data();
+      const char* from = texts[other].data();
       slices.for_some_of(other, at, kCompletedAtOnce,
                          [&](const Share& some) { from = decode(from, some, rounded, array); });
     }

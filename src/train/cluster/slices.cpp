@@ -30,7 +30,7 @@ Slices::Slices(int64_t numbers, int of, std::span<const int64_t> starts)
   }
   ends_.push_back(blocks());
   for (int s = segments() - 1; s > 0; --s)
-    if (blocks_in(s).size() < kFewestBlocks * of) ends_[static_cast<size_t>(s) - 1] = ends_[static_cast<size_t>(s)];
+    if (blocks_in(s).size() < kFewestBlocks * of) ends_[static_cast<size_t>(s) - 1] = ends_[s];
 }
 
 // Each process gets as many blocks of a segment as if all blocks of the array were dealt in turn,

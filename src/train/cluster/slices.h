@@ -49,7 +49,7 @@ class Slices {
 
  private:
   Share blocks_in(int segment) const {
-    return {segment == 0 ? 0 : ends_[static_cast<size_t>(segment) - 1], ends_[static_cast<size_t>(segment)]};
+    return {segment == 0 ? 0 : ends_[static_cast<size_t>(segment) - 1], ends_[segment]};
   }
   Share numbers_in(const Share& blocks) const {
     return {std::min(blocks.from * block_, numbers_), std::min(blocks.to * block_, numbers_)};

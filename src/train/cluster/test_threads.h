@@ -80,7 +80,7 @@ inline void in_threads(int count, const std::function<void(ThreadProcess&)>& bod
         ThreadProcess process(mail, i, count);
         body(process);
       } catch (...) {
-        errors[static_cast<size_t>(i)] = std::current_exception();
+        errors[i] = std::current_exception();
         mail.close();
       }
     });

@@ -38,10 +38,10 @@ std::string heard(const std::string& text) {
 std::string described(const std::string& path, const cluster::Processes& p, int number) {
   if (!std::filesystem::is_regular_file(path)) return "none";
   const FileReader file(path);
-  const Share bytes = cluster::share_of(static_cast<int64_t>(file.size()), number, p.count());
+  const Share bytes = cluster::share_of(std::ssize(file), number, p.count());
   Hash hash;
   std::string block;
-  for (int64_t at = bytes.from; at < bytes.to; at += static_cast<int64_t>(block.size())) {
+  for (int64_t at = bytes.from; at < bytes.to; at += std::ssize(block)) {
     block.resize(static_cast<size_t>(std::min<int64_t>(int64_t{1} << 18, bytes.to - at)));
     file.read(static_cast<size_t>(at), block.data(), block.size());
     hash.add(block);

@@ -75,7 +75,7 @@ TEST_F(OwnLines, OfAllProcessesAreTheText) {
       const CountedSets counted(p, sets);
       EXPECT_EQ(counted.lines(), (std::vector<int64_t>{100, 3, 100}));
       for (const data::ParallelSource& set : counted.own(LineShares(options(shards, 7), counted.lines()), shards)) {
-        std::string& text = read[static_cast<size_t>(p.number())].emplace_back();
+        std::string& text = read[p.number()].emplace_back();
         data::CheckedReader reader(set);
         for (std::string x, y; reader.next(x, y);) text += cat(reader.line_number(), " ", x, " ", y, "\n");
         reader.rewind();

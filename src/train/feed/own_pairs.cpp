@@ -40,7 +40,7 @@ std::vector<data::PreparedPairs> prepare_linked_pairs(const TrainOptions& o, con
   std::vector<std::vector<data::Example>> dealt(static_cast<size_t>(own.size()));
   for (data::Example& e : encoded.examples)
     if (const int64_t shard = shares.shard_of(0, e.line); shard >= own.from && shard < own.to)
-      dealt[static_cast<size_t>(shard - own.from)].push_back(std::move(e));
+      dealt[shard - own.from].push_back(std::move(e));
   std::vector<data::PreparedPairs> all;
   for (const auto& examples : dealt) all.push_back({data::store_examples(examples), {}, hash_of(examples)});
   all.front().notes = std::move(encoded.notes);

@@ -77,7 +77,7 @@ UpdateStream::Told UpdateStream::draw(Shard& shard, ShardBatches& to) {
   do to.batches.push_back(shard.stream->next());
   while (to.batches.size() < shard.batches && !shard.stream->epoch_ended());
   shard.ended = shard.stream->epoch_ended();
-  return {static_cast<int64_t>(to.batches.size()), tokens_of(to.batches), shard.ended, shard.stream->position()};
+  return {std::ssize(to.batches), tokens_of(to.batches), shard.ended, shard.stream->position()};
 }
 
 const UpdateBatches& UpdateStream::draw() {
@@ -91,7 +91,7 @@ const UpdateBatches& UpdateStream::draw() {
   int64_t batches = 0;
   for (size_t shard = 0; shard < told_.size(); ++shard) {
     const auto number = static_cast<int64_t>(shard) - own_.from;
-    if (number >= 0 && number < own_.size()) now_.shards[static_cast<size_t>(number)].first = batches;
+    if (number >= 0 && number < own_.size()) now_.shards[number].first = batches;
     batches += told_[shard].batches;
     now_.tokens += told_[shard].tokens;
     ended_ &= told_[shard].ended != 0;

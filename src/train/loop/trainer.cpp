@@ -130,7 +130,7 @@ TrainStart Run::announcement() {
   info.examples = sum_of_all(processes_, learner_.stream().pairs());
   info.batches = sum_of_all(processes_, learner_.stream().batches());
   info.batch_tokens = options_.batch_tokens;
-  info.valid_examples = static_cast<int64_t>(data_.valid_reference.size());
+  info.valid_examples = std::ssize(data_.valid_reference);
   info.unknown = data_.unknown;
   info.backend = machine_text(learner_.context().backend.name(), options_.precision);
   return info;

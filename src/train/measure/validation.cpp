@@ -47,7 +47,7 @@ std::vector<model::LossSums> gather_losses(cluster::Processes& among, const std:
 // Sums in batch order, so the bits are always the same.
 model::LossSums validation_loss(Context& cx, const model::Transformer& model, const TrainingData& data,
                                 const TrainOptions& options, const data::Plan& batches, cluster::Processes& among) {
-  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(batches.size()));
+  const cluster::Share share = cluster::own_share(among, std::ssize(batches));
   const auto own = std::span(batches).subspan(static_cast<size_t>(share.from), static_cast<size_t>(share.size()));
   model::LossSums total;
   for (const model::LossSums& sums : gather_losses(among, validation_losses(cx, model, data, options, own)))
@@ -66,7 +66,7 @@ std::vector<std::string> translations(const model::Transformer& model, const Tra
   const decode::TextTranslator translator(model, data.pairs.source, data.pairs.target, backend);
   constexpr size_t portion = 2000;  // lines; limits the ids, scores and hypotheses in memory
   const std::span<const std::string> lines(data.valid_source);
-  const cluster::Share share = cluster::own_share(among, static_cast<int64_t>(lines.size()));
+  const cluster::Share share = cluster::own_share(among, std::ssize(lines));
   const auto end = static_cast<size_t>(share.to);
   std::vector<std::string> best;
   for (size_t from = static_cast<size_t>(share.from); from < end; from += portion) {

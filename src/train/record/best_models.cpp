@@ -18,13 +18,13 @@ size_t BestModels::worst(const std::string& metric) const {
 }
 
 bool BestModels::accepts(double score, int64_t most, const std::string& metric) const {
-  if (static_cast<int64_t>(entries_.size()) < most) return true;
+  if (std::ssize(entries_) < most) return true;
   return most > 0 && is_better(metric, score, entries_[worst(metric)].score);
 }
 
 std::optional<int64_t> BestModels::add(int64_t update, double score, int64_t most, const std::string& metric) {
   std::optional<int64_t> dropped;
-  if (static_cast<int64_t>(entries_.size()) >= most) {
+  if (std::ssize(entries_) >= most) {
     const auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(worst(metric));
     dropped = entry->update;
     entries_.erase(entry);

@@ -81,7 +81,7 @@ std::vector<DataFile> describe_files(const std::vector<std::string>& paths) {
     if (!std::filesystem::exists(path) && path != "-") read_file(path);  // throws with the reason
     if (!std::filesystem::is_regular_file(path)) continue;
     const FileReader file(path);
-    files.push_back({path, hash_hex(file), static_cast<int64_t>(file.size())});
+    files.push_back({path, hash_hex(file), std::ssize(file)});
   }
   return files;
 }

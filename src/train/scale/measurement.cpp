@@ -93,7 +93,7 @@ class Finals final : public GradientListener {
   explicit Finals(train::LayerSegments segments)
       : segments_(std::move(segments)), seconds_(segments_.starts.size() + 1), start_(Clock::now()) {}
   void final_from(Stack stack, int layer) override {
-    seconds_[static_cast<size_t>(segments_.of_layer(stack, layer))] = seconds_since(start_);
+    seconds_[segments_.of_layer(stack, layer)] = seconds_since(start_);
   }
   // Call begin() before a step and end() after it.
   void begin() { start_ = Clock::now(); }

@@ -95,7 +95,7 @@ Predicted simulate(const Work& work, const Network& network, int processes, Sums
   // them.
   double ended = sums == Sums::beside_step ? 0 : t.step, held_up = 0;
   for (int s = slices.segments() - 1; s >= 0; --s) {
-    ended = std::max(ended, work.finals[static_cast<size_t>(s)] * t.step + held_up) + sum_of(work, network, slices, s);
+    ended = std::max(ended, work.finals[s] * t.step + held_up) + sum_of(work, network, slices, s);
     if (ended < t.step + held_up) held_up += core_of(work, network, slices, s) / work.threads;
   }
   t.sum = std::max(held_up, ended - t.step) + words(network, p - 1, kDrawn) + words(network, p - 1, kLosses);

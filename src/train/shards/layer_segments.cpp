@@ -18,8 +18,7 @@ LayerSegments layer_segments(const model::Transformer& model, const model::Param
     segments.encoder_layers += name.starts_with(encoder);
   });
   const model::Config& c = model.config;
-  HEXAPLA_CHECK(segments.encoder_layers == c.enc_layers &&
-                    static_cast<int64_t>(segments.starts.size()) == c.enc_layers + c.dec_layers,
+  HEXAPLA_CHECK(segments.encoder_layers == c.enc_layers && std::ssize(segments.starts) == c.enc_layers + c.dec_layers,
                 "a layer has no parameters");
   return segments;
 }

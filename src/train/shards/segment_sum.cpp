@@ -38,7 +38,7 @@ int64_t SegmentSum::received(const cluster::ShardTree& tree, const cluster::Slic
 }
 
 void SegmentSum::begin(float* gradients, std::vector<PartOfSum>& parts) {
-  const size_t stay = covers_[static_cast<size_t>(processes_.number())].size() - 1;
+  const size_t stay = covers_[processes_.number()].size() - 1;
   HEXAPLA_CHECK(!begun() && parts.size() >= stay, "a sum begins with ", parts.size(), " parts of ", stay);
   gradients_ = gradients;
   added_to_.clear(), parts_.clear();
@@ -100,7 +100,7 @@ void SegmentSum::exchange(const cluster::Share& own, int64_t size, Exchange how)
     const cluster::Share theirs = some_of(other, size);
     for (float* const part : parts_)
       if (theirs.size() > 0) room_.out.push_back({other, part + theirs.from, bytes_of_floats(theirs.size())});
-    for (size_t node = 0; node < covers_[static_cast<size_t>(other)].size(); ++node, free += size) {
+    for (size_t node = 0; node < covers_[other].size(); ++node, free += size) {
       summed_.push_back(free);
       if (own.size() > 0) room_.in.push_back({other, free, bytes_of_floats(own.size())});
     }

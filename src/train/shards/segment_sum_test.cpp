@@ -26,8 +26,7 @@ const LayerSegments kSegments{{16 * 500, 16 * 4000, 16 * 4700, 16 * 4701, 16 * 5
 void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradients) {
   for (int64_t i = from; i < to; ++i) {
     Random random(static_cast<uint64_t>(shard), static_cast<uint64_t>(i));
-    gradients[static_cast<size_t>(i)] =
-        static_cast<float>(std::ldexp(random.normal(), static_cast<int>(random.below(40)) - 20));
+    gradients[i] = static_cast<float>(std::ldexp(random.normal(), static_cast<int>(random.below(40)) - 20));
   }
 }
 
@@ -35,7 +34,7 @@ void compute(int64_t shard, int64_t from, int64_t to, std::vector<float>& gradie
 void compute_last(int64_t shard, std::vector<float>& gradients, GradientListener* listener) {
   int64_t end = kNumbers;
   for (int layer = static_cast<int>(kSegments.starts.size()); layer-- > 0;) {
-    const int64_t start = kSegments.starts[static_cast<size_t>(layer)];
+    const int64_t start = kSegments.starts[layer];
     compute(shard, start, end, gradients);
     end = start;
     if (!listener) continue;
@@ -91,7 +90,7 @@ TEST(SegmentSum, GoesOnWhereABackwardPassSaidNothing) {
       sharded.add(slab, {});
       sharded.sum(slab);
       for (const cluster::Share& share : sharded.slice(kNumbers))
-        for (int64_t i = share.from; i < share.to; ++i) ASSERT_EQ(gradients[static_cast<size_t>(i)], 2);
+        for (int64_t i = share.from; i < share.to; ++i) ASSERT_EQ(gradients[i], 2);
     }
   });
 }

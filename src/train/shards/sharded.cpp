@@ -54,8 +54,8 @@ GradientListener* Sharded::last_backward(Tensor gradients) {
 // gradients are free for the next. The last shard is added segment by segment.
 void Sharded::add(Tensor gradients, const model::LossSums& losses) {
   const int64_t shard = own_.from + added_, n = slices_.numbers();
-  losses_.own()[static_cast<size_t>(added_)] = losses;
-  const std::vector<cluster::TreeNode>& cover = so_far_[static_cast<size_t>(added_++)];
+  losses_.own()[added_] = losses;
+  const std::vector<cluster::TreeNode>& cover = so_far_[added_++];
   if (shard + 1 == own_.to) {
     if (!sum_.begun()) sum_.begin(gradients.data<float>(), parts_);
     return;
@@ -111,7 +111,7 @@ double Sharded::sum_of_squares(Context& cx, Tensor slab) {
   double sum = 0;
   for (int s = 0; s < slices_.segments(); ++s)
     for (int p = 0; p < processes_.count(); ++p)
-      for (int64_t b = slices_.blocks_of(p, s).size(); b > 0; --b) sum += all[next_[static_cast<size_t>(p)]++];
+      for (int64_t b = slices_.blocks_of(p, s).size(); b > 0; --b) sum += all[next_[p]++];
   return sum;
 }
 

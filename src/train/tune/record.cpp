@@ -46,7 +46,7 @@ Trial trial_from(const Json& j) {
 
 int64_t Record::measured() const {
   return std::accumulate(trials.begin(), trials.end(), int64_t{0},
-                         [](int64_t n, const Trial& t) { return n + static_cast<int64_t>(t.rungs.size()); });
+                         [](int64_t n, const Trial& t) { return n + std::ssize(t.rungs); });
 }
 
 std::optional<Record> read_record(const std::string& path) {

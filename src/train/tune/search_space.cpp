@@ -38,7 +38,7 @@ bool is_open(int knob, const std::set<std::string>& settled) {
       {"subword-alpha", "vocab", "vocabs", "init-from"},
       {"lr", "lr-factor"},
   }};
-  return std::none_of(of_knob[static_cast<size_t>(knob)].begin(), of_knob[static_cast<size_t>(knob)].end(),
+  return std::none_of(of_knob[knob].begin(), of_knob[knob].end(),
                       [&](const std::string& name) { return settled.contains(name); });
 }
 
@@ -57,7 +57,7 @@ std::vector<GivenOption> changes_at(const Point& p, const train::TrainOptions& o
   if (p[width] > 0) set("dim-model", 2 * o.architecture.d_model), set("dim-ff", 2 * o.architecture.d_ff);
   if (p[segmentation] > 0) set("subword-alpha", o.text.vocab_type == "bpe" ? 0.1 : 0.2);
   constexpr std::array factors = {1., 1.4, 0.7};
-  const double factor = factors[static_cast<size_t>(p[rate])];
+  const double factor = factors[p[rate]];
   if (p[rate] > 0 && o.lr > 0) set("lr", o.lr * factor);
   if (p[rate] > 0 && o.lr == 0) set("lr-factor", o.lr_factor * factor);
   return all;
@@ -83,7 +83,7 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
   std::set<Point> seen;
   const auto add = [&](Point p) {
     for (int k = 0; k < knobs; ++k)
-      if (!is_open(k, settled)) p[static_cast<size_t>(k)] = 0;
+      if (!is_open(k, settled)) p[k] = 0;
     if (all.size() == count || !seen.insert(p).second) return;
     std::vector<GivenOption> changes = changes_at(p, baseline, pieces);
     all.push_back({name_of(changes, baseline), std::move(changes)});

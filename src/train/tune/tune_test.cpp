@@ -169,7 +169,7 @@ TEST(Choice, IsExplained) {
 struct Quiet : TuneWatcher {
   void note(const std::string& text) override { notes.push_back(text); }
   void begins(const Stage& s) override {
-    if (static_cast<int64_t>(begun.size()) == stop_before) stopped = true;
+    if (std::ssize(begun) == stop_before) stopped = true;
     begun.push_back(fmt::format("{}.{}", s.rung, s.trial.candidate.name));
   }
   const std::atomic<bool>& stop() const override { return stopped; }

@@ -46,15 +46,15 @@ std::string value_of(const std::vector<GivenOption>& given, const std::string& n
   return value;
 }
 
-const std::set<std::string> options_of_files{"train-sets", "valid-sets",       "vocab",
-                                             "vocabs",     "guided-alignment", "init-from"};
+const std::set<std::string> kOptionsOfFiles{"train-sets", "valid-sets",       "vocab",
+                                            "vocabs",     "guided-alignment", "init-from"};
 
 void refuse_own_inputs(const std::string& folder, const std::vector<GivenOption>& given, const std::string& config) {
   constexpr const char* files[] = {"tune.json", "best.yml", "report.html", "LOCK"};
   constexpr const char* folders[] = {"trials", "held-out"};
   std::vector<std::string> inputs{config};
   for (const GivenOption& g : given)
-    if (options_of_files.contains(g.name)) inputs.insert(inputs.end(), g.values.begin(), g.values.end());
+    if (kOptionsOfFiles.contains(g.name)) inputs.insert(inputs.end(), g.values.begin(), g.values.end());
   for (const std::string& input : inputs) train::refuse_written(input, folder, {files, folders});
 }
 
@@ -67,7 +67,7 @@ nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given
   nlohmann::ordered_json j{{"minutes", minutes}, {kCompared, "equal updates"}};
   for (const auto& [name, values] : sorted) {
     j[name] = values;
-    if (!options_of_files.contains(name)) continue;
+    if (!kOptionsOfFiles.contains(name)) continue;
     for (const train::DataFile& file : train::describe_files(values)) j[name + ": bytes"].push_back(file.hash);
   }
   return j;
@@ -210,8 +210,7 @@ std::vector<size_t> Tuning::of_rung(int64_t rung) const {
   for (const Trial& t : record_.trials) {
     losses.emplace_back();
     if (rung == 0) losses.back() = 0;
-    if (rung > 0 && static_cast<int64_t>(t.rungs.size()) >= rung)
-      losses.back() = t.rungs[static_cast<size_t>(rung) - 1].bits;
+    if (rung > 0 && std::ssize(t.rungs) >= rung) losses.back() = t.rungs[static_cast<size_t>(rung) - 1].bits;
   }
   if (rung > 0) return survivors(losses);
   std::vector<size_t> all(losses.size());

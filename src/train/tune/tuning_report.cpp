@@ -163,9 +163,8 @@ void write_tuning_report(const std::string& folder, const Tuned& tuned, const tr
   body += fmt::format("<p>To train it in full, in {}:</p>\n<p><code>hexapla train -c {}</code></p>\n",
                       xml_escaped(chosen.model), xml_escaped(shell_word(tuned.options_file)));
   body += trials_table(tuned) + charts(tuned) + how_it_was_done(tuned, folder);
-  const std::string lead =
-      fmt::format("{} in {}", text::counted(static_cast<int64_t>(tuned.record.trials.size()), "trial"),
-                  text::duration(tuned.record.spent));
+  const std::string lead = fmt::format("{} in {}", text::counted(std::ssize(tuned.record.trials), "trial"),
+                                       text::duration(tuned.record.spent));
   const std::string heading = std::filesystem::weakly_canonical(folder).filename().string();
   write_file_atomically(folder + "/report.html", inspect::html_page(heading + ": tuning", heading, lead, body));
 }

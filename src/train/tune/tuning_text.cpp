@@ -87,7 +87,7 @@ void divide(data::TrainingText& text, const std::string& folder, int64_t n) {
   std::vector<SidePair> train;
   for (size_t set = 0; set < text.names().size(); ++set) train.emplace_back(train_file(folder, set));
   data::TextPair pair;
-  for (int64_t i = 0; text.next(pair); ++i) (i % n == 0 ? valid : train[static_cast<size_t>(pair.corpus)]).write(pair);
+  for (int64_t i = 0; text.next(pair); ++i) (i % n == 0 ? valid : train[pair.corpus]).write(pair);
   valid.finish();
   for (SidePair& t : train) t.finish();
   for (SidePair& t : train) t.commit();

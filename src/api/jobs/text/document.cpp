@@ -39,7 +39,7 @@ void translate_document(const DocumentJob& job, const JobWatch& watch) {
   };
   options.stop = watch.stop;
   const Stopwatch time;
-  const auto all = static_cast<int64_t>(document->lines().size());
+  const auto all = std::ssize(document->lines());
   write_file_atomically(job.output, translated(translator, *document, options, [&](std::size_t done) {
                           watch.progress({static_cast<int64_t>(done), all, 0, time.seconds()});
                         }));

@@ -28,8 +28,7 @@ void count(const decode::OpenModel& m, const decode::TranslateOptions& how, cons
       pairs.source, pairs.target,
       [&](size_t i, const decode::SoftAlignment& soft) { links[i] = decode::hard_links(soft); });
   for (size_t i = 0; i < links.size(); ++i)
-    for (const data::Link& link : links[i])
-      ++counts[pairs.source[i][static_cast<size_t>(link.source)]][pairs.target[i][static_cast<size_t>(link.target)]];
+    for (const data::Link& link : links[i]) ++counts[pairs.source[i][link.source]][pairs.target[i][link.target]];
 }
 
 decode::LexicalCounts counts_of_alignments(const ShortlistJob& job, const decode::OpenModel& m, const JobWatch& watch) {

@@ -30,7 +30,7 @@ class TuneProgress : public train::tune::TuneWatcher {
   }
   void planned(const train::tune::Record& record, const train::tune::Ladder& ladder) override {
     progress_.say(fmt::format("{}, of which the better third goes on, {} rungs:",
-                              text::counted(static_cast<int64_t>(record.trials.size()), "trial"), ladder.rungs));
+                              text::counted(std::ssize(record.trials), "trial"), ladder.rungs));
     for (size_t i = 0; i < record.trials.size(); ++i)
       progress_.say(fmt::format("{:4} {}", i + 1, record.trials[i].candidate.name));
   }

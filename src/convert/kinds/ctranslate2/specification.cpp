@@ -260,7 +260,7 @@ WeightMap Specification::with_zero_start(WeightMap map, const Config& c) const {
     add_row("generator.bias");
   else
     map.origins["generator.bias"] = {{{"", 0, static_cast<size_t>(c.target_vocab)}}};
-  map.replaced["generator.bias"][static_cast<size_t>(c.target_vocab - 1)] = kNeverWritten;
+  map.replaced["generator.bias"][c.target_vocab - 1] = kNeverWritten;
   return map;
 }
 

@@ -163,7 +163,7 @@ struct Side {
 bool is_vocabulary(const text::PieceModel& model, const Side& side, const TokenRules& r) {
   const auto same = [](const text::PieceModel::Piece& piece, const std::string& token) { return piece.text == token; };
   return model.size() == side.tokens.size() && model.bos == r.start && model.eos == r.end &&
-         side.tokens[static_cast<size_t>(model.unknown())] == r.unknown &&
+         side.tokens[model.unknown()] == r.unknown &&
          std::equal(side.tokens.begin(), side.tokens.end(), model.pieces.begin(),
                     [&](const std::string& token, const auto& piece) { return same(piece, token); });
 }

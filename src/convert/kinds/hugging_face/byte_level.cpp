@@ -68,8 +68,7 @@ void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
 void check_made(const PieceModel& model, const std::string& path) {
   constexpr size_t some = 8, of = 100;
   std::unordered_set<std::string> made;
-  for (const auto& [left, right] : model.merges)
-    made.insert(model.pieces[static_cast<size_t>(left)].text + model.pieces[static_cast<size_t>(right)].text);
+  for (const auto& [left, right] : model.merges) made.insert(model.pieces[left].text + model.pieces[right].text);
   size_t words = 0, lost = 0;
   for (const PieceModel::Piece& piece : model.pieces) {
     if (piece.type != Type::normal || text::characters_of(piece.text).size() < 2) continue;

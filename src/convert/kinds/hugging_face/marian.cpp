@@ -68,7 +68,7 @@ text::PieceTable table_of(const JsonFile& json, const Generation& generation, co
   text::PieceTable table{read_piece_ids(path, static_cast<size_t>(size)), {}, {}, "<unk>", {}};
   table.pieces.resize(static_cast<size_t>(size));
   const auto piece = [&](const JsonFile& file, const std::string& key, int64_t id) {
-    const std::string& text = table.pieces[static_cast<size_t>(id)];
+    const std::string& text = table.pieces[id];
     if (text.empty()) file.refuse(key, cat("the id of a piece in ", path));
     return text;
   };
@@ -110,7 +110,7 @@ void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json
 // its bias is far below all logits, yet finite enough for training with label smoothing.
 void take_away(const std::vector<int64_t>& ids, ForeignModel& m) {
   constexpr float never = -1e4F;
-  for (const int64_t id : ids) m.weights.replaced["generator.bias"][static_cast<size_t>(id)] = never;
+  for (const int64_t id : ids) m.weights.replaced["generator.bias"][id] = never;
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ class Languages {
     }
     if (!asked.empty()) return known(asked, "target-language");
     if (generation.first) {
-      const std::string& piece = pieces_[static_cast<size_t>(*generation.first)];
+      const std::string& piece = pieces_[*generation.first];
       if (!text::begins_text(piece)) generation.refuse("forced_bos_token_id", "the id of a language");
       return piece;
     }
@@ -149,7 +149,7 @@ class Languages {
   // The language that translations start with.
   std::string start(const std::string& asked, const Generation& generation) const {
     if (!asked.empty()) return known(asked, "target-language");
-    const std::string& piece = pieces_[static_cast<size_t>(generation.start)];
+    const std::string& piece = pieces_[generation.start];
     if (!text::begins_text(piece))
       generation.refuse("decoder_start_token_id",
                         "the id of a language, as in mBART-25, since no 'tokenizer_class' says mBART-50");

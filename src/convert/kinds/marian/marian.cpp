@@ -295,7 +295,7 @@ class Weights {
         tensors_.find("decoder_ff_logit_out_b")
             ? with_zeros("decoder_ff_logit_out_b", Layout::stacked)
             : Origin{{{"", 0, static_cast<size_t>(config_.target_vocab)}}};  // output-omit-bias
-    map_.replaced["generator.bias"][static_cast<size_t>(config_.target_vocab - 1)] = kNeverWritten;
+    map_.replaced["generator.bias"][config_.target_vocab - 1] = kNeverWritten;
   }
   static Origin with_zeros(const std::string& name, Layout layout) { return {{{name}, {"", 0, 1}}, layout}; }
 
@@ -366,7 +366,7 @@ std::string vocabulary(const std::string& path, const std::string& subwords, int
                         " that cuts text into them; put the model's SentencePiece file there"));
   text::PieceModel pieces = read_piece_model(model);
   text::PieceTable all = table_of(path, table ? nullptr : &pieces, size);
-  if (!table) all.unknown = pieces.pieces[static_cast<size_t>(pieces.unknown())].text;
+  if (!table) all.unknown = pieces.pieces[pieces.unknown()].text;
   if (start)
     all.pieces.emplace_back(kZeroStart);
   else

@@ -14,7 +14,7 @@ int64_t skipped(const ShiftPlace& place) { return std::max(0, place.before - pla
 }  // namespace
 
 const Words* ChangeLocator::Side::at(int64_t line) const {
-  return line >= first && line < end() ? &words[static_cast<size_t>(line - first)] : nullptr;
+  return line >= first && line < end() ? &words[line - first] : nullptr;
 }
 
 void ChangeLocator::Side::add(int64_t line, const std::string& text) {

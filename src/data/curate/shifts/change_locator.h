@@ -34,7 +34,7 @@ class ChangeLocator {
     int64_t first = 1;  // line of words[0]
     std::deque<Words> words;
 
-    int64_t end() const { return first + static_cast<int64_t>(words.size()); }
+    int64_t end() const { return first + std::ssize(words); }
     const Words* at(int64_t line) const;
     void add(int64_t line, const std::string& text);
     void drop_before(int64_t line);

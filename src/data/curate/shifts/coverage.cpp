@@ -16,7 +16,7 @@ Coverage::Use::Use(text::Vocabulary v) : vocabulary(std::move(v)) {
 
 bool Coverage::Use::ordinary(int32_t id) const {
   const text::Vocabulary& v = vocabulary;
-  return id != v.bos() && id != v.eos() && id != v.unk() && id != v.pad() && !byte[static_cast<size_t>(id)];
+  return id != v.bos() && id != v.eos() && id != v.unk() && id != v.pad() && !byte[id];
 }
 
 Coverage::Coverage(text::VocabularyPair v)
@@ -28,10 +28,10 @@ bool Coverage::add(std::string_view line, Where where) {
   const int64_t unknown_before = side.unknown;
   side.words += static_cast<int64_t>(text::words(line).size());
   for (const int32_t id : use.vocabulary.encode(line)) {
-    use.used[static_cast<size_t>(id)] = true;
+    use.used[id] = true;
     ++side.tokens;
     side.unknown += id == use.vocabulary.unk();
-    side.bytes += use.byte[static_cast<size_t>(id)];
+    side.bytes += use.byte[id];
   }
   return side.unknown > unknown_before;
 }

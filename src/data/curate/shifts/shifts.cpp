@@ -104,14 +104,14 @@ class Learner {
   }
 
  private:
-  static const LineSignature& at(Side side, int64_t i) { return side[static_cast<size_t>(i)]; }
+  static const LineSignature& at(Side side, int64_t i) { return side[i]; }
   void add(Counts& counts, int64_t i, int64_t j) const {
     for_slots(at(source_, i), at(target_, j), coarse_, [&](size_t slot) { counts.at[slot] += 1; });
     counts.pairs += 1;
   }
   template <class ShiftAt, class F>
   void for_pairs(ShiftAt shift_at, int half, F f) const {
-    const auto n = static_cast<int64_t>(source_.size()), m = static_cast<int64_t>(target_.size());
+    const auto n = std::ssize(source_), m = std::ssize(target_);
     for (int64_t i = 0; i < n; i += step_) {
       const int64_t j = i + shift_at(i);
       if (j >= 0 && j < m && in_half(i, half)) f(i, j);
@@ -139,8 +139,8 @@ class ShiftAt {
 
 float score_at(const Scores& scores, Side source, Side target, int64_t i, int shift) {
   const int64_t j = i + shift;
-  if (j < 0 || j >= static_cast<int64_t>(target.size())) return 0;
-  return scores.of(source[static_cast<size_t>(i)], target[static_cast<size_t>(j)]);
+  if (j < 0 || j >= std::ssize(target)) return 0;
+  return scores.of(source[i], target[j]);
 }
 
 // The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`.
@@ -158,7 +158,7 @@ std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, c
   std::vector<std::shared_ptr<const Change>> path(states);
   score[middle] = 0;
   for (size_t s = 0; s < states; ++s) path[s] = std::make_shared<Change>(Change{0, shift_of(s), nullptr});
-  for (int64_t i = 0; i < static_cast<int64_t>(source.size()); ++i) {
+  for (int64_t i = 0; i < std::ssize(source); ++i) {
     if (now_and_then && i % kOften == 0) now_and_then();
     const auto best = static_cast<size_t>(std::max_element(score.begin(), score.end()) - score.begin());
     const double from_best = score[best] - options.evidence;
@@ -185,7 +185,7 @@ std::vector<Stretch> clear_ones(const std::vector<Stretch>& found, const Scores&
   for (size_t k = 0; k < found.size(); ++k) {
     Stretch stretch = found[k];
     const int before = kept.empty() ? 0 : kept.back().shift;
-    const int64_t end = k + 1 < found.size() ? found[k + 1].begin : static_cast<int64_t>(source.size());
+    const int64_t end = k + 1 < found.size() ? found[k + 1].begin : std::ssize(source);
     if (stretch.shift == before) {
       if (kept.empty()) kept.push_back({0, 0, 0});
       continue;
@@ -220,14 +220,13 @@ Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& 
   std::vector<double> common(static_cast<size_t>((n + kWindow - 1) / kWindow));
   const Scores all = learner.learn(ShiftAt(path));
   ShiftAt shift(path);
-  for (int64_t i = 0; i < n; ++i)
-    common[static_cast<size_t>(i / kWindow)] += score_at(all, source, target, i, shift(i));
+  for (int64_t i = 0; i < n; ++i) common[i / kWindow] += score_at(all, source, target, i, shift(i));
   std::vector<double> sorted = common;
   std::sort(sorted.begin(), sorted.end());
   const double good = sorted[sorted.size() * 9 / 10] / 2;
   return learner.learn([&, at = ShiftAt(path)](int64_t i) mutable {
     const int here = at(i);
-    return common[static_cast<size_t>(i / kWindow)] >= good ? here : nowhere;
+    return common[i / kWindow] >= good ? here : nowhere;
   });
 }
 
@@ -297,7 +296,7 @@ ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
   out.can_judge = out.information >= options.enough + 2 * std::max(0.0, far);
   if (out.can_judge) out.lost = lost_passages(learner, out.stretches, source, target, options);
   out.ends_lost = !out.lost.empty() && learner.pairs() - out.lost.back().end < kWindow;
-  out.stretches = without_lost(out.stretches, out.lost, static_cast<int64_t>(source.size()));
+  out.stretches = without_lost(out.stretches, out.lost, std::ssize(source));
   if (out.can_judge) out.shortest = static_cast<int64_t>(std::ceil(2 * options.evidence / out.information));
   return out;
 }

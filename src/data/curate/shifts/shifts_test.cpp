@@ -137,7 +137,7 @@ TEST(Shifts, NoFalseAlarmFromJunk) {
     MadeText text = made_text(6000, seed);
     Random random(seed);
     for (int64_t i = 2500; i > 1500; --i)  // shuffles a thousand targets
-      std::swap(text.target[static_cast<size_t>(i)], text.target[1500 + random.below(static_cast<uint32_t>(i - 1499))]);
+      std::swap(text.target[i], text.target[1500 + random.below(static_cast<uint32_t>(i - 1499))]);
     const ShiftPath path = find(text);
     expect_in_step(path);
     ASSERT_EQ(path.lost.size(), 1u);

@@ -18,7 +18,7 @@ Translation reordered(const std::string& line, const std::vector<int>& order) {
   Translation t;
   for (const std::string_view word : text::words(line)) t.alignment.source_words.emplace_back(word);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::string word = t.alignment.source_words[static_cast<std::size_t>(order[i])] + "!";
+    const std::string word = t.alignment.source_words[order[i]] + "!";
     t.text += (i > 0 ? " " : "") + word;
     t.alignment.target_words.push_back(word);
     t.alignment.links.emplace_back(order[i], static_cast<int>(i));

@@ -38,7 +38,7 @@ std::string xml_translated(const std::string& xml, const TagRules& rules = {}, c
     const std::size_t count = order.empty() ? t.alignment.source_words.size() : order.size();
     for (std::size_t i = 0; i < count; ++i) {
       const int from = order.empty() ? static_cast<int>(i) : order[i];
-      t.alignment.target_words.push_back(t.alignment.source_words[static_cast<std::size_t>(from)]);
+      t.alignment.target_words.push_back(t.alignment.source_words[from]);
       t.alignment.links.emplace_back(from, static_cast<int>(i));
       t.text += (i > 0 ? " " : "") + t.alignment.target_words.back();
     }

@@ -39,8 +39,7 @@ ByteBpe::ByteBpe(const PieceModel& model) : blank_first_(model.normalizer.add_du
   }
   size_t rank = 0;
   for (const auto& [left, right] : model.merges) {
-    const std::string made =
-        model.pieces[static_cast<size_t>(left)].text + model.pieces[static_cast<size_t>(right)].text;
+    const std::string made = model.pieces[left].text + model.pieces[right].text;
     merges_.insert_or_assign(key(left, right), Merge{rank++, ids.at(made)});
   }
 }

@@ -25,7 +25,7 @@ class ByteBpe {
   std::vector<Token> encode(std::string_view text) const;
   // The bytes of a piece, possibly part of a character: none for a control piece, " ⁇ " for the
   // unknown one.
-  const std::string& bytes_of(int32_t id) const { return bytes_[static_cast<size_t>(id)]; }
+  const std::string& bytes_of(int32_t id) const { return bytes_[id]; }
 
  private:
   struct Merge {

@@ -108,8 +108,8 @@ std::optional<std::string> bytes_of_visible(std::string_view text) {
     utf8proc_int32_t c = -1;
     const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
                                     static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-    if (n <= 0 || c >= 512 || byte_table().byte[static_cast<size_t>(c)] < 0) return {};
-    bytes += static_cast<char>(byte_table().byte[static_cast<size_t>(c)]);
+    if (n <= 0 || c >= 512 || byte_table().byte[c] < 0) return {};
+    bytes += static_cast<char>(byte_table().byte[c]);
     at += static_cast<size_t>(n);
   }
   return bytes;

@@ -201,12 +201,10 @@ void check_merges(const PieceModel& model) {
   for (size_t rank = 0; rank < model.merges.size(); ++rank) {
     const auto [left, right] = model.merges[rank];
     const auto known = [&](int32_t id) {
-      return static_cast<size_t>(id) < model.pieces.size() &&
-             model.pieces[static_cast<size_t>(id)].type == Type::normal;
+      return static_cast<size_t>(id) < model.pieces.size() && model.pieces[id].type == Type::normal;
     };
     require(known(left) && known(right), "merge ", rank, " is of pieces that it does not have");
-    const std::string made =
-        model.pieces[static_cast<size_t>(left)].text + model.pieces[static_cast<size_t>(right)].text;
+    const std::string made = model.pieces[left].text + model.pieces[right].text;
     require((bytes += made.size()) <= kMostBytes, "its merges make more than ", kMostBytes, " bytes");
     require(normal.contains(made), "merge ", rank, " makes a piece that it does not have");
   }
@@ -282,7 +280,7 @@ std::string trainer_message(const PieceModel& model) {
   put_number(message, 24, model.treat_whitespace_as_suffix);
   put_number(message, 35, model.byte_fallback);
   put_bytes(message, 44, model.unknown_surface);
-  put_bytes(message, 45, model.pieces[static_cast<size_t>(model.unknown())].text);
+  put_bytes(message, 45, model.pieces[model.unknown()].text);
   put_bytes(message, 46, model.bos);
   put_bytes(message, 47, model.eos);
   put_bytes(message, 48, model.pad);

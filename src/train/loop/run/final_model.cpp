@@ -121,7 +121,7 @@ std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, in
   saved.push_back(now);
   std::sort(saved.begin(), saved.end());
   saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
-  if (static_cast<int64_t>(saved.size()) > most) saved.erase(saved.begin(), saved.end() - most);
+  if (std::ssize(saved) > most) saved.erase(saved.begin(), saved.end() - most);
   return saved;
 }
 
@@ -130,7 +130,7 @@ int64_t remove_out_of_reach(const std::string& folder, int64_t now, bool average
   if (!updates.empty()) updates.pop_back();
   if (averages) std::erase_if(updates, [&](int64_t update) { return 4 * update >= 3 * now; });
   for (const int64_t update : updates) remove_checkpoint(folder, update);
-  return static_cast<int64_t>(updates.size());
+  return std::ssize(updates);
 }
 
 void save_and_free_space(const std::string& folder, int64_t update, const CheckpointContent& content, bool averages) {
@@ -148,7 +148,7 @@ MeanOfStates average_checkpoints(const std::string& folder, const std::vector<in
   model::TensorMean values, buffers;
   const Tensor value = parameters.gradients();  // no longer needed
   std::vector<float> buffer(parameters.buffers() ? static_cast<size_t>(parameters.buffers().size()) : 0);
-  const Tensor buffer_view = Tensor::of(buffer.data(), {static_cast<int64_t>(buffer.size())});
+  const Tensor buffer_view = Tensor::of(buffer.data(), {std::ssize(buffer)});
   for (const int64_t update : updates) {
     if (update == updates.back()) {
       values.add(parameters.values());

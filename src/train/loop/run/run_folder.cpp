@@ -48,7 +48,7 @@ void RunFolder::save(RunState& state, const Content& content) {
 
 void RunFolder::lost(RunState& state) const {
   state.lost_checkpoints.push_back(state.update);
-  if (static_cast<int64_t>(state.lost_checkpoints.size()) > options_.average_last)
+  if (std::ssize(state.lost_checkpoints) > options_.average_last)
     state.lost_checkpoints.erase(state.lost_checkpoints.begin());
 }
 

@@ -100,7 +100,7 @@ model::LoadedModel load_checkpoint_model(const std::string& path) {
 
 std::vector<std::string> last_models(const std::string& run, int64_t count) {
   const std::vector<int64_t> updates = list_checkpoints(checkpoints_of(run));
-  const auto held = static_cast<int64_t>(updates.size());
+  const auto held = std::ssize(updates);
   if (held < count)
     throw DataError(cat(run, " holds ", held, " checkpoints, fewer than `last` ", count,
                         "; a training keeps as many as `keep` and `average-last` require"));
@@ -124,7 +124,7 @@ std::vector<std::string> best_models(const std::string& run, int64_t count) {
       continue;
     held.emplace_back(update, score);
   }
-  if (static_cast<int64_t>(held.size()) < count)
+  if (std::ssize(held) < count)
     throw DataError(cat(run, " holds ", held.size(), " validated models, fewer than `best` ", count,
                         ": its checkpoints of updates with a validation, and DIR/best of `average-best`"));
   std::stable_sort(held.begin(), held.end(),

@@ -114,8 +114,8 @@ TEST_F(RunOptions, TheMovingAverageIsTheModel) {
   const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
   std::vector<float> average(static_cast<size_t>(model.parameters->values().size())), values(average.size());
-  last.read("average", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
-  last.read("values", Tensor::of(values.data(), {static_cast<int64_t>(values.size())}));
+  last.read("average", Tensor::of(average.data(), {std::ssize(average)}));
+  last.read("values", Tensor::of(values.data(), {std::ssize(values)}));
   const auto final = model.parameters->values().values<float>();
   EXPECT_EQ(std::vector<float>(final.begin(), final.end()), average);
   EXPECT_NE(average, values);
@@ -205,8 +205,8 @@ TEST_F(RunOptions, TheMovingAverageHasStatisticsOfItsOwn) {
   const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
   const LoadedCheckpoint last = load_checkpoint(o.model + "/checkpoints", 30);
   std::vector<float> average(static_cast<size_t>(model.parameters->buffers().size())), raw(average.size());
-  last.read("average_buffers", Tensor::of(average.data(), {static_cast<int64_t>(average.size())}));
-  last.read("buffers", Tensor::of(raw.data(), {static_cast<int64_t>(raw.size())}));
+  last.read("average_buffers", Tensor::of(average.data(), {std::ssize(average)}));
+  last.read("buffers", Tensor::of(raw.data(), {std::ssize(raw)}));
   const auto final = model.parameters->buffers().values<float>();
   EXPECT_EQ(std::vector<float>(final.begin(), final.end()), average);
   EXPECT_NE(average, raw);

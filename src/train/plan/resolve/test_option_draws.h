@@ -150,13 +150,9 @@ inline const Setters<TrainOptions> kSettings{
        o.text.user_symbols = d.one_of<std::vector<std::string>>({{"tree"}, {"<x>", "haus"}});
      }},
     {"source-normalization",
-     [](Draw& d, TrainOptions& o) {
-       o.text.source_normalization = text::kNormalizations[static_cast<size_t>(d.number(0, 5))];
-     }},
+     [](Draw& d, TrainOptions& o) { o.text.source_normalization = text::kNormalizations[d.number(0, 5)]; }},
     {"target-normalization",
-     [](Draw& d, TrainOptions& o) {
-       o.text.target_normalization = text::kNormalizations[static_cast<size_t>(d.number(0, 5))];
-     }},
+     [](Draw& d, TrainOptions& o) { o.text.target_normalization = text::kNormalizations[d.number(0, 5)]; }},
     {"vocab-lines", [](Draw& d, TrainOptions& o) { o.text.vocab_lines = d.number(60, 200); }},
     {"subword-alpha",
      [](Draw& d, TrainOptions& o) {
