@@ -18,8 +18,8 @@ constexpr int kMostTop = 50;                   // most probable tokens per posit
 // "log_probabilities", "score", "names": [{"name", "shape", "formula"}], "tensors": {name: {"shape",
 // "values"}}, "top": for each predicted token [{"id", "token", "logit", "log_probability"}]}.
 // "tokens" are a translation's, as its answer lists them; without them and "t", translates first.
-// "top" is how many of the most probable tokens to give at each position. Names in "tensors" may contain the wildcard *. Values are in
-// row-major order, with as few digits as f32 needs, null for -inf. UsageError: a member that is
+// "top" is how many of the most probable tokens to give at each position. Names in "tensors" may contain the wildcard
+// *. Values are in row-major order, with as few digits as f32 needs, null for -inf. UsageError: a member that is
 // missing or of the wrong type, too many tokens or numbers, a name that matches no tensor.
 Answer inspect(const Inspector& inspector, const nlohmann::json& request);
 
