@@ -166,7 +166,7 @@ void resolve(model::Config& config, const std::string& file) {
   } catch (const UsageError& e) {
     std::string what = e.what();
     std::erase(what, '`');  // our names, but not options
-    throw DataError(cat(file, " describes a model that cannot be: ", what));
+    throw DataError(cat(file, " describes an invalid model: ", what));
   }
 }
 
