@@ -139,7 +139,7 @@ Kernels kernels_of(Isa isa, Precision precision) {
 
 float* thread_scratch(Slot slot, int64_t floats) {
   thread_local std::array<Pages, static_cast<size_t>(Slot::count)> blocks;
-  Pages& block = blocks[slot];
+  Pages& block = blocks[static_cast<size_t>(slot)];
   const size_t bytes = static_cast<size_t>(floats) * sizeof(float);
   if (block.size() < bytes) block = Pages(std::max(bytes, block.size() + block.size() / 2));
   return reinterpret_cast<float*>(block.data());

@@ -36,12 +36,12 @@ std::vector<float> cast(const void* bytes, size_t count) {
 
 size_t size_of(ElementType type) {
   constexpr size_t sizes[] = {8, 4, 2, 2, 8, 4, 2, 1, 1, 1};
-  return sizes[type];
+  return sizes[static_cast<size_t>(type)];
 }
 
 const char* name_of(ElementType type) {
   constexpr const char* names[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "bool"};
-  return names[type];
+  return names[static_cast<size_t>(type)];
 }
 
 size_t ForeignTensor::count() const {

@@ -289,14 +289,14 @@ TEST_F(WriteClean, KeepAndDrop) {
   o.drop = {Fault::same_source};
   const Examination e = examine(o);
   EXPECT_EQ(e.clean->kept, 2000 - 8);
-  EXPECT_EQ(e.clean->dropped[Fault::duplicate], 0);
-  EXPECT_EQ(e.clean->dropped[Fault::same_source], 1);
+  EXPECT_EQ(e.clean->dropped[static_cast<size_t>(Fault::duplicate)], 0);
+  EXPECT_EQ(e.clean->dropped[static_cast<size_t>(Fault::same_source)], 1);
 }
 
 TEST_F(WriteClean, TestSentencesAreDropped) {
   ExamineOptions o = cleaning();
   o.tests = data::ParallelSource{.tsv = write("test", x(5) + "\tneu\n")};
-  EXPECT_EQ(examine(o).clean->dropped[Fault::in_test], 1);
+  EXPECT_EQ(examine(o).clean->dropped[static_cast<size_t>(Fault::in_test)], 1);
 }
 
 TEST_F(WriteClean, OneNameIsTsvWithoutFurtherTabs) {

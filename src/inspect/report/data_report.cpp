@@ -111,7 +111,8 @@ class Text {
       if (finding.count == 0) continue;
       any = true;
       const bool side = where != Where::pair;
-      line(text::padded((side ? std::string(kWhere[where]) + " " : "") + words_of(fault, options_), kWordsColumns) +
+      line(text::padded((side ? std::string(kWhere[static_cast<size_t>(where)]) + " " : "") + words_of(fault, options_),
+                        kWordsColumns) +
            fmt::format("{:>12}  {:7.3f} %", text::grouped(finding.count),
                        100 * share(finding.count, found_.source_lines)));
       for (const data::FaultExample& e : finding.examples) example(e, where);
@@ -177,9 +178,10 @@ class Text {
     const data::Coverage& c = *found_.coverage;
     for (const Where where : {Where::source, Where::target}) {
       const data::Coverage::Side& side = c.of(where);
-      line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %", kWhere[where],
-                       text::counted(side.tokens, "piece"), share(side.tokens, side.words),
-                       100 * share(side.unknown, side.tokens), 100 * share(side.bytes, side.tokens)));
+      line(fmt::format("vocabulary, {}: {}, {:.2f} per word; unknown {:.4f} %, bytes {:.4f} %",
+                       kWhere[static_cast<size_t>(where)], text::counted(side.tokens, "piece"),
+                       share(side.tokens, side.words), 100 * share(side.unknown, side.tokens),
+                       100 * share(side.bytes, side.tokens)));
     }
     if (c.joint()) return never_used(c, Where::source, "vocabulary");
     never_used(c, Where::source, "vocabulary, source");
@@ -224,7 +226,7 @@ Json faults_json(const Examination& found) {
       for (const data::FaultExample& e : finding.examples)
         examples.push_back({{"line", e.line}, {"source", e.source}, {"target", e.target}});
       all.push_back({{"fault", data::fault_info(static_cast<Fault>(i)).id},
-                     {"where", kWhere[where]},
+                     {"where", kWhere[static_cast<size_t>(where)]},
                      {"count", finding.count},
                      {"harmless", data::fault_info(static_cast<Fault>(i)).harmless},
                      {"examples", examples}});
@@ -252,7 +254,7 @@ Json coverage_json(const data::Coverage& c) {
   Json out;
   for (const Where where : {Where::source, Where::target}) {
     const data::Coverage::Side& s = c.of(where);
-    out[std::string(kWhere[where])] = {
+    out[std::string(kWhere[static_cast<size_t>(where)])] = {
         {"pieces", s.tokens}, {"words", s.words}, {"unknown", s.unknown}, {"bytes", s.bytes}};
   }
   // For the pieces shared by both sides, or for each side's own.
@@ -264,7 +266,8 @@ Json coverage_json(const data::Coverage& c) {
   if (c.joint()) {
     add_pieces(out, Where::source);
   } else {
-    for (const Where side : {Where::source, Where::target}) add_pieces(out[std::string(kWhere[side])], side);
+    for (const Where side : {Where::source, Where::target})
+      add_pieces(out[std::string(kWhere[static_cast<size_t>(side)])], side);
   }
   return out;
 }

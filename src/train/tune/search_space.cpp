@@ -38,7 +38,7 @@ bool is_open(int knob, const std::set<std::string>& settled) {
       {"subword-alpha", "vocab", "vocabs", "init-from"},
       {"lr", "lr-factor"},
   }};
-  return std::none_of(of_knob[knob].begin(), of_knob[knob].end(),
+  return std::none_of(of_knob[static_cast<size_t>(knob)].begin(), of_knob[static_cast<size_t>(knob)].end(),
                       [&](const std::string& name) { return settled.contains(name); });
 }
 

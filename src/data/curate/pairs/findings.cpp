@@ -37,7 +37,7 @@ std::string beginning(std::string_view text) {
 
 }  // namespace
 
-const FaultInfo& fault_info(Fault fault) { return kInfo[fault]; }
+const FaultInfo& fault_info(Fault fault) { return kInfo[static_cast<size_t>(fault)]; }
 
 Fault fault_named(std::string_view id, std::string_view option) {
   std::string known;
@@ -49,7 +49,7 @@ Fault fault_named(std::string_view id, std::string_view option) {
 }
 
 void Findings::add(Fault fault, Where where, int64_t line, std::string_view source, std::string_view target) {
-  Finding& finding = found_[fault][where];
+  Finding& finding = found_[static_cast<size_t>(fault)][static_cast<size_t>(where)];
   ++finding.count;
   if (finding.examples.size() < kExamples) finding.examples.push_back({line, beginning(source), beginning(target)});
 }

@@ -70,7 +70,9 @@ class Findings {
   static constexpr size_t kExamples = 3;
 
   void add(Fault fault, Where where, int64_t line, std::string_view source, std::string_view target);
-  const Finding& of(Fault fault, Where where) const { return found_[fault][where]; }
+  const Finding& of(Fault fault, Where where) const {
+    return found_[static_cast<size_t>(fault)][static_cast<size_t>(where)];
+  }
 
  private:
   std::array<std::array<Finding, 3>, kFaults> found_;

@@ -20,7 +20,7 @@ class Coverage {
   // Counts the line's tokens; returns whether one of them is unknown.
   bool add(std::string_view line, Where side);
 
-  const Side& of(Where side) const { return sides_[side]; }
+  const Side& of(Where side) const { return sides_[static_cast<size_t>(side)]; }
   const text::Vocabulary& vocabulary(Where side) const { return uses_[index(side)].vocabulary; }
   // Whether both sides have the same pieces; then a piece is used if either side uses it.
   bool joint() const { return joint_; }
