@@ -1,5 +1,5 @@
 // Formulas in MathML, which browsers draw themselves, with the numbers of the reader's sentence.
-import { plain } from "./data.js";
+import { plain } from "./tour_data.js";
 
 const NS = "http://www.w3.org/1998/Math/MathML";
 

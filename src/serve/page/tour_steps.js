@@ -1,9 +1,9 @@
 // The steps of the tour in the order of the notes, with the lesson of the course and the lines of
 // code that belong to each.
-import { heads, normalizing, projections, scaling, scores, weighted } from "./attention.js";
-import { mask, over_source, search } from "./decoder.js";
-import { embedding, positions, tokens } from "./input.js";
-import { add_and_norm, feed_forward } from "./layers.js";
+import { heads, normalizing, projections, scaling, scores, weighted } from "./tour_attention.js";
+import { mask, over_source, search } from "./tour_decoder.js";
+import { embedding, positions, tokens } from "./tour_input.js";
+import { add_and_norm, feed_forward } from "./tour_layers.js";
 
 const LESSONS = ["", "1-attention", "2-queries-keys-values", "3-heads", "4-masks", "5-positions", "6-encoder", "7-decoder", "8-decoding"];
 
