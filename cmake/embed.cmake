@@ -1,6 +1,6 @@
 # Writes the files of the page and the lessons into a C++ file, as the arrays declared in src/serve/look/page.h.
 # cmake -D FOLDER=src/serve/page -D COURSE=docs/course -D OUT=page_files.cpp -P cmake/embed.cmake
-file(GLOB files LIST_DIRECTORIES false ${FOLDER}/* ${COURSE}/*.md ${COURSE}/zh/*.md)
+file(GLOB files LIST_DIRECTORIES false ${FOLDER}/* ${FOLDER}/tour/* ${COURSE}/*.md ${COURSE}/zh/*.md)
 list(SORT files)
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")

@@ -2,7 +2,8 @@
 set(page_files_cpp ${CMAKE_BINARY_DIR}/generated/serve/page_files.cpp)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/serve)
 set(course ${CMAKE_CURRENT_SOURCE_DIR}/docs/course)
-file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/* ${course}/*.md ${course}/zh/*.md)
+file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/* ${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page/tour/*
+  ${course}/*.md ${course}/zh/*.md)
 add_custom_command(OUTPUT ${page_files_cpp}
   COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_CURRENT_SOURCE_DIR}/src/serve/page -D COURSE=${course} -D OUT=${page_files_cpp}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> files_of_the_page() {
   std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(source_path("src/serve/page"))) all.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(source_path("src/serve/page")))
+    if (entry.is_regular_file()) all.push_back(entry.path());
   return all;
 }
 
@@ -53,7 +54,7 @@ TEST(Page, ServesEveryLessonThatItLinksTo) {
       EXPECT_EQ(served->content_type, "text/plain; charset=utf-8");
     }
   const std::regex lesson(R"rx("(\d-[a-z-]+)")rx");
-  const std::string steps = read_file(source_path("src/serve/page/tour_steps.js"));
+  const std::string steps = read_file(source_path("src/serve/page/tour/tour_steps.js"));
   const std::set<std::string> linked(std::sregex_token_iterator(steps.begin(), steps.end(), lesson, 1), {});
   EXPECT_EQ(linked.size(), 8u);
   for (const std::string& name : linked) EXPECT_NE(page_file(cat("/course/", name, ".md")), nullptr) << name;
