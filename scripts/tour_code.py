@@ -1,12 +1,12 @@
 #!/usr/bin/env -S python3 -B
-"""Compares (or writes) the excerpts of the sources that the page's tour shows, src/serve/page/tour_code.js.
+"""Compares (or writes) the excerpts of the sources that the page's tour shows, src/serve/page/tour/tour_code.js.
 Usage: tour_code.py [--write]"""
 import json
 import sys
 
 from course import ROOT, excerpt
 
-FILE = ROOT / "src/serve/page/tour_code.js"
+FILE = ROOT / "src/serve/page/tour/tour_code.js"
 STEPS = {  # step: (file, what is in the first line, what the last line begins with)
     "tokens": ("src/text/vocabulary/vocabulary.cpp", "std::vector<std::string> Vocabulary::pieces(", "}"),
     "embedding": ("src/model/layers/embedding.h", "Tensor forward(Context& cx, Tensor ids) const {", "  }"),

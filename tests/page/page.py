@@ -10,8 +10,10 @@ import sys
 import xml.etree.ElementTree
 
 from browser import Visit, chromium, serving
+from tour import ask, the_tour_leads
 
 SENTENCE = "friday, the 28th of august 2026"
+TOURED = [SENTENCE, "7 march 1985", "1 may"]
 
 
 def expect(condition, *what):
@@ -484,6 +486,8 @@ def visit_all(url, program, model, work):
         a_phone_has_one_header_row(browser, url)
         a_pivot_shows_both_models(browser, program, model, str(pathlib.Path(work) / "runs"))
         every_look_is_accessible(browser, url)
+        name = ask(url, "/v1/models")["models"][0]["name"]
+        print("numbers of the tour that were computed anew:", the_tour_leads(browser, url, name, TOURED))
 
 
 def main(program, model, work, url=None):

@@ -17,8 +17,8 @@ def expect(condition, *what):
         raise SystemExit("tour: " + " ".join(str(w) for w in what))
 
 
-def ask(url, path, body):
-    request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+def ask(url, path, body=None):
+    request = urllib.request.Request(url + path, body and json.dumps(body).encode(), {"Content-Type": "application/json"})
     return json.loads(urllib.request.urlopen(request, timeout=60).read())
 
 

@@ -56,7 +56,7 @@ TEST(Page, ServesEveryLessonThatItLinksTo) {
       EXPECT_EQ(served->content_type, "text/plain; charset=utf-8");
     }
   const std::regex lesson(R"rx("(\d-[a-z-]+)")rx");
-  const std::string steps = read_file(source_path("src/serve/page/tour_steps.js"));
+  const std::string steps = read_file(source_path("src/serve/page/tour/tour_steps.js"));
   const std::set<std::string> linked(std::sregex_token_iterator(steps.begin(), steps.end(), lesson, 1), {});
   EXPECT_EQ(linked.size(), 8u);
   for (const std::string& name : linked) EXPECT_NE(page_file(cat("/course/", name, ".md")), nullptr) << name;

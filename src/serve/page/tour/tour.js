@@ -131,7 +131,8 @@ function show(c) {
   }
   const drawn = step().draw(c, choose, found.answer, wide.answer);
   replace(parts.words, explanation(drawn));
-  replace(parts.picture, drawn.picture, h("p", { class: "tour-colors" }, t("tour_colors")));
+  replace(parts.picture, drawn.picture);
+  if (parts.picture.querySelector(".tour-grid")) parts.picture.append(h("p", { class: "tour-colors" }, t("tour_colors")));
   replace(parts.more, further(drawn));
   [...parts.stage.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
   if (same && at >= 0 && !sliding) focusables()[at]?.focus();
