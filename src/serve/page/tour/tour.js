@@ -147,7 +147,7 @@ const heading = () => h("h3", { class: "tour-title", tabindex: "-1", id: "tour-t
 function explanation(drawn) {
   const id = `tour_${step().id}`;
   const legend = drawn.symbols.map(([name, text]) => h("button", { type: "button", class: "tour-symbol", "data-sym": name }, text));
-  return [heading(), h("p", { class: "tour-text" }, typeset(t(`${id}_text`))), h("div", { class: "tour-formula" }, drawn.formula, drawn.numbers), drawn.note && h("p", { class: "tour-note" }, drawn.note),
+  return [heading(), h("p", { class: "tour-text" }, typeset(t(`${id}_text`))), h("div", { class: "tour-formula", tabindex: "0", role: "group", "aria-label": t("tour_formula") }, drawn.formula, drawn.numbers), drawn.note && h("p", { class: "tour-note" }, drawn.note),
     h("div", { class: "tour-legend no-print" }, h("span", { class: "tour-label" }, t("tour_point_at")), legend)];
 }
 

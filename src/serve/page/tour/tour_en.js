@@ -1,6 +1,6 @@
 // The tour's texts in English.
 export const tour_english = {
-  view_tour: "Tour", tour_steps: "Steps of the tour", tour_next: "Next", tour_end: "The end", tour_your_sentence: "Your sentence", tour_point_at: "Point at:",
+  view_tour: "Tour", tour_formula: "Formula", tour_steps: "Steps of the tour", tour_next: "Next", tour_end: "The end", tour_your_sentence: "Your sentence", tour_point_at: "Point at:",
   tour_size: "{rows} rows, {columns} columns", tour_token: "Token", tour_position: "Position", tour_key: "Key", tour_computed_here: "computed on this page",
   tour_lesson: "Lesson {n} of the course", tour_code: "The code:", tour_head: "head {n}", tour_unit: "unit {n}", tour_weights: "Weights",
   tour_colors: "Blue is positive, orange negative; the stronger the color, the larger the number.", tour_part_here: "αᵢⱼ vⱼ is multiplied on this page; the sum o is the server's",

@@ -1,6 +1,6 @@
 // 导览的中文文字。
 export const tour_chinese = {
-  view_tour: "导览", tour_steps: "导览的步骤", tour_next: "下一步", tour_end: "完", tour_your_sentence: "您的句子", tour_point_at: "指向：",
+  view_tour: "导览", tour_formula: "公式", tour_steps: "导览的步骤", tour_next: "下一步", tour_end: "完", tour_your_sentence: "您的句子", tour_point_at: "指向：",
   tour_size: "{rows} 行，{columns} 列", tour_token: "词元", tour_position: "译文位置", tour_key: "键", tour_computed_here: "由本页计算",
   tour_lesson: "课程第 {n} 课", tour_code: "代码：", tour_head: "第 {n} 头", tour_unit: "第 {n} 个单元", tour_weights: "权重",
   tour_colors: "蓝色为正，橙色为负；颜色越强，绝对值越大。", tour_part_here: "αᵢⱼ vⱼ 由本页相乘；和 o 由服务器给出",
