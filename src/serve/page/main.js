@@ -10,7 +10,7 @@ import { alternatives, begin, chosen, model, on_translation, sentence, sentence_
 import { info, models } from "./server.js";
 import { on_change, read_address, read_memory, set, state } from "./state.js";
 import { LANGUAGES, language, t } from "./texts.js";
-import { KEYS as TOUR_KEYS, on_the_way, tour_view, update as update_tour } from "./tour.js";
+import { KEYS as TOUR_KEYS, on_the_way, tour_view, update as update_tour } from "./tour/tour.js";
 
 const VIEWS = {
   translate: { make: alternatives_view, update: update_alternatives, keys: [] },

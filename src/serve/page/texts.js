@@ -2,8 +2,8 @@
 import { chinese } from "./zh.js";
 import { english } from "./en.js";
 import { state } from "./state.js";
-import { tour_chinese } from "./tour_zh.js";
-import { tour_english } from "./tour_en.js";
+import { tour_chinese } from "./tour/tour_zh.js";
+import { tour_english } from "./tour/tour_en.js";
 
 const TABLES = { en: { ...english, ...tour_english }, zh: { ...chinese, ...tour_chinese } };
 export const LANGUAGES = { en: "English", zh: "中文" };

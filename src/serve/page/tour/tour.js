@@ -1,13 +1,13 @@
 // The tour: the Transformer in 14 steps, with the reader's sentence.
-import { button, direction_of, h, labeled, piece_text, replace, select } from "./dom.js";
+import { button, direction_of, h, labeled, piece_text, replace, select } from "../dom.js";
 import { CODE } from "./tour_code.js";
 import { scene } from "./tour_data.js";
 import { chips, typeset } from "./tour_draw.js";
 import { lesson_path, STEPS } from "./tour_steps.js";
-import { inspect, question, trace } from "./server.js";
-import { chosen, model, nothing_to_show, sentence, subject } from "./sentence.js";
-import { set, state } from "./state.js";
-import { language, t } from "./texts.js";
+import { inspect, question, trace } from "../server.js";
+import { chosen, model, nothing_to_show, sentence, subject } from "../sentence.js";
+import { set, state } from "../state.js";
+import { language, t } from "../texts.js";
 
 export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature"];
 

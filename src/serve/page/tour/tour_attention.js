@@ -1,10 +1,10 @@
 // Steps 4 to 9 of the tour: one head of self-attention in the encoder, then all of them.
-import { h, piece_text } from "./dom.js";
+import { h, piece_text } from "../dom.js";
 import { deviation, dot, largest, list_is, mapped, one_row, read_by, row_of, softmax } from "./tour_data.js";
 import { bars, grid, piece, scale_for, shown, sign, strip } from "./tour_draw.js";
 import { factor, formula, frac, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
-import { state } from "./state.js";
-import { t } from "./texts.js";
+import { state } from "../state.js";
+import { t } from "../texts.js";
 
 const scope = (c) => `encoder.layers.${c.layer("encoder")}.self_attention`;
 const names = (...parts) => (c) => parts.map((part) => `${scope(c)}.${part}`);

@@ -1,12 +1,12 @@
 // Steps 12 to 14 of the tour: the decoder, its probabilities and the search.
-import { button, checkbox, h, labeled, piece_text } from "./dom.js";
+import { button, checkbox, h, labeled, piece_text } from "../dom.js";
 import { largest, list_is, mapped, plain, row_of, softmax } from "./tour_data.js";
 import { bars, beside, grid, piece, shown } from "./tour_draw.js";
 import { factor, formula, frac, gap, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
-import { set, state } from "./state.js";
-import { t } from "./texts.js";
+import { set, state } from "../state.js";
+import { t } from "../texts.js";
 
-const bare = (text) => piece_text(text).replace(/^▁(?=.)/, "");
+const bare = (text) => piece_text(text).replace(/^[▁␣](?=.)/, "");
 const scope = (c, kind) => `decoder.layers.${c.layer("decoder")}.${kind}`;
 
 export const mask = {

@@ -1,8 +1,8 @@
 // The pictures of the tour: heat maps, strips of one row, bars and tokens.
-import { h, piece_text, roving } from "./dom.js";
-import { color_of, pixels, rgb, scale_of } from "./matrix.js";
+import { h, piece_text, roving } from "../dom.js";
+import { color_of, pixels, rgb, scale_of } from "../matrix.js";
 import { plain, values_of } from "./tour_data.js";
-import { t } from "./texts.js";
+import { t } from "../texts.js";
 
 // A piece with its sign for a space in gray.
 export function piece(text) {

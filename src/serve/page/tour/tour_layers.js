@@ -1,10 +1,10 @@
 // Steps 10 and 11 of the tour: the rest of an encoder layer.
-import { h, piece_text } from "./dom.js";
+import { h, piece_text } from "../dom.js";
 import { deviation, largest, list_is, mapped, mean, one_row, read_by, row_of } from "./tour_data.js";
 import { bars, grid, scale_for, shown, sign, strip } from "./tour_draw.js";
 import { factor, formula, frac, gap, of, root, row, sub, sup, sym, val, words } from "./tour_math.js";
-import { state } from "./state.js";
-import { t } from "./texts.js";
+import { state } from "../state.js";
+import { t } from "../texts.js";
 
 const layer = (c) => `encoder.layers.${c.layer("encoder")}`;
 // With post-norm a sublayer's norm reads its sum; with pre-norm, what the sublayer reads.
