@@ -66,7 +66,7 @@ double megabytes_in(const std::string& folder) {
 std::string limit(const std::string& to, const model::Config& c) {
   if (to == "safetensors" || to == "marian" || to == "hf-multilingual" || c.positions == "learned") return "";
   if (c.positions == "none" && to == "hf-marian") return "";
-  return fmt::format("sentences may have up to {} tokens there", convert::positions_written);
+  return fmt::format("sentences may have up to {} tokens there", convert::kPositionsWritten);
 }
 
 }  // namespace
