@@ -1,4 +1,6 @@
 // Tests quantize, average and info from the command line.
+#include <tuple>
+
 #include <gmock/gmock.h>
 
 #include "base/files/file.h"
@@ -45,9 +47,10 @@ TEST_F(ModelCommands, WhatIsReadIsNotOverwritten) {
   expect_error({"train", "--train-sets", at("text"), at("text"), "--init-from", model, "--model", folder() + "/."}, 2,
                HasSubstr("--model " + folder() + "/./model.safetensors is one of the input files"));
   const std::string config = write("run/valid.jsonl", "dropout: 0.1\n"), best = write("tuning/best.yml", "seed: 2\n");
-  const Words text{"--train-sets", at("text"), at("text")};
-  expect_error(Words{"train", "--model", at("run"), "-c", config} + text, 2, HasSubstr("would be overwritten"));
-  expect_error(Words{"tune", "--model", at("tuning"), "-c", best} + text, 2, HasSubstr("would be overwritten"));
+  for (const auto& [command, out, file] :
+       {std::tuple("train", at("run"), config), std::tuple("tune", at("tuning"), best)})
+    expect_error({command, "--model", out, "-c", file, "--train-sets", at("text"), at("text")}, 2,
+                 HasSubstr("would be overwritten"));
 }
 
 TEST_F(ModelCommands, QuantizedModelsAreToldApart) {
