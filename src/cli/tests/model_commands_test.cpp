@@ -1,7 +1,7 @@
 // Tests quantize, average and info from the command line.
-#include <tuple>
-
 #include <gmock/gmock.h>
+
+#include <tuple>
 
 #include "base/files/file.h"
 #include "base/files/test_toy_corpus.h"
