@@ -143,7 +143,7 @@ def choices_change_the_picture(visit):
     for step, control in [(1, "#pick-query"), (4, "#pick-query"), (12, "#pick-position"), (13, "#pick-position"), (14, "#pick-position")]:
         open_step(visit, step)
         before = visit.text(".tour-stage .tour-formula")
-        chip = visit.tab.locator(f'{control} button[aria-pressed="false"]').nth(3)
+        chip = visit.tab.locator(f'{control} button[aria-pressed="false"]').last
         chip.click()
         expect(visit.text(".tour-stage .tour-formula") != before, "step", step, "shows the same for another token")
         expect(visit.tab.evaluate("document.activeElement.classList.contains('tour-chip')"), "step", step, "loses the focus")
@@ -212,7 +212,7 @@ def every_width_and_language(browser, url, about):
 
 
 def the_tour_leads(browser, url, model, sentences):
-    """Checks the tour for these sentences, and its looks for the first one."""
+    """Checks the tour for these sentences, and its looks for the last one."""
     checked = 0
     visit = Visit(browser, url).open()
     for sentence in sentences:
@@ -231,5 +231,5 @@ def the_tour_leads(browser, url, model, sentences):
     bad_links_do_not_break_it(visit)
     expect(not visit.complaints, "the browser complains:", visit.complaints)
     visit.close()
-    every_width_and_language(browser, url, address(sentences[0], model))
+    every_width_and_language(browser, url, address(sentences[-1], model))
     return checked
