@@ -26,6 +26,13 @@ std::string checksum(const model::LoadedModel& m) {
   return found == m.metadata.end() ? "" : found->second;
 }
 
+// The new location of a file that the training did not have would change the training.
+void refuse_new_file(const std::string& asked, const std::string& recorded, const std::string& option,
+                     const std::string& file) {
+  if (!asked.empty() && recorded.empty())
+    throw UsageError(cat(file, ": its training had no `", option, "`; leave it out"), option, asked);
+}
+
 train::TrainOptions options_of(const ReproduceOptions& asked, const train::Provenance& was, const model::Config& config,
                                const std::string& file) {
   const auto& sets = was.options.train_sets;
@@ -45,6 +52,8 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
   if (!asked.valid_sets.empty()) o.valid_sets = asked.valid_sets;
   if (!asked.vocab.empty()) o.vocab = asked.vocab;
   if (!asked.vocabs.empty()) o.text.vocabs = asked.vocabs;
+  refuse_new_file(asked.guided_alignment, o.guided_alignment, "guided-alignment", file);
+  refuse_new_file(asked.init_from, o.init_from, "init-from", file);
   if (!asked.guided_alignment.empty()) o.guided_alignment = asked.guided_alignment;
   if (!asked.init_from.empty()) o.init_from = model::model_file(asked.init_from);
   // Untrusted files may name a program, so it is not run without permission.

@@ -239,12 +239,23 @@ TEST_F(RunsAgain, FilesThatHaveMovedAreNamed) {
   std::filesystem::rename(at("a"), at("moved"));
   const Result lost = run_command({"reproduce", at("run")});
   EXPECT_EQ(lost.code, 3);
-  EXPECT_THAT(lost.err, AllOf(HasSubstr(at("a")), HasSubstr("if the files have moved, name them with --train-sets")));
+  EXPECT_THAT(lost.err,
+              AllOf(HasSubstr(at("a")),
+                    HasSubstr("if the files that it was trained on have moved, name them with --train-sets")));
   const Result found = run_command({"reproduce", at("run/model.safetensors"), "--train-sets", at("moved"), at("b"),
                                     "--valid-sets", at("moved"), at("b"), "-o", at("again"), "-q"});
   EXPECT_EQ(found.code, 0) << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("the weights are identical, bit for bit; only the record differs"),
                                HasSubstr("data: "), HasSubstr("moved")));
+}
+
+TEST_F(RunsAgain, AFileThatTheTrainingDidNotHaveIsRefused) {
+  ASSERT_EQ(train("run").code, 0);
+  for (const std::string option : {"--init-from", "--guided-alignment"}) {
+    const Result r = run_command({"reproduce", at("run"), option, at("run/model.safetensors")});
+    EXPECT_EQ(r.code, 2) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("its training had no " + option + "; leave it out"));
+  }
 }
 
 TEST_F(RunsAgain, ChangedDataIsRefusedBeforeTraining) {
@@ -253,7 +264,7 @@ TEST_F(RunsAgain, ChangedDataIsRefusedBeforeTraining) {
   const Result r = run_command({"reproduce", at("run")});
   EXPECT_EQ(r.code, 3);
   EXPECT_THAT(r.err, AllOf(HasSubstr("was trained on other data: the data differs: " + at("b") + " has the hash "),
-                           HasSubstr("name the files that it was trained on with --train-sets")));
+                           HasSubstr("if the files that it was trained on have moved, name them with --train-sets")));
   EXPECT_FALSE(std::filesystem::exists(at("run/reproduced")));
 }
 
