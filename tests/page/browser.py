@@ -13,6 +13,11 @@ from playwright.sync_api import sync_playwright
 CHROMIUM = os.environ.get("HEXAPLA_CHROMIUM", "/usr/bin/chromium")
 
 
+def expect(condition, *what):
+    if not condition:
+        raise SystemExit("page: " + " ".join(str(w) for w in what))
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

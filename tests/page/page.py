@@ -9,16 +9,11 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from browser import Visit, chromium, serving
+from browser import Visit, chromium, expect, serving
 from tour import ask, the_tour_leads
 
 SENTENCE = "friday, the 28th of august 2026"
 TOURED = ["1 may", "7 march 1985", SENTENCE]
-
-
-def expect(condition, *what):
-    if not condition:
-        raise SystemExit("page: " + " ".join(str(w) for w in what))
 
 
 def ask_program(program, *arguments, text=None):

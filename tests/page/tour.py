@@ -5,16 +5,11 @@ import math
 import re
 import urllib.request
 
-from browser import Visit
+from browser import Visit, expect
 
 STEPS = 14
 TOLERANCE = 1e-6
 CHOICES = ["", "&query=4&key=2&position=5&thead=2&tlayer=2&dim=7&unit=3&by=one&mask=false&temperature=0.5"]
-
-
-def expect(condition, *what):
-    if not condition:
-        raise SystemExit("tour: " + " ".join(str(w) for w in what))
 
 
 def ask(url, path, body=None):
