@@ -198,7 +198,7 @@ class TrainingStart:
     """The update at which it was resumed; 0: a new run."""
     backend: str
     unknown: list[UnknownTokens]
-    """Of each training and validation set."""
+    """Shares of each training and validation set."""
 
 
 @dataclass(frozen=True)

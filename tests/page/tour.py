@@ -29,7 +29,7 @@ def mean(all_):
 
 
 class Seen:
-    """What the server computes for a sentence. Tensors are asked for when an origin names them."""
+    """The server's numbers for a sentence. Tensors are asked for when an origin names them."""
 
     def __init__(self, url, model, source, target, beam=4):
         self.url, self.pair, self.tensors = url, {"q": source, "t": target, "model": model}, {}

@@ -1,4 +1,4 @@
-// What a request says of the size of its answer.
+// The size of an answer, estimated from its request.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -104,7 +104,7 @@ TextSize LiveTranslator::size_of(const Job& job) const {
     size.translations += source > 0 ? best : 0;
     size.tokens += best * target;
     const size_t usual = std::max(2 * source, static_cast<size_t>(options.min_length));
-    size.pairs.push_back(best * (std::min(target, usual) + 1) * source);
+    size.pairs.push_back(source > 0 ? best * (std::min(target, usual) + 1) * (source + 1) : 0);  // with </s>
   }
   return size;
 }

@@ -26,7 +26,7 @@ struct TextResult {
 // Upper bounds for the translations of a request: n_best per non-blank line, and their tokens; tokens include </s>.
 struct TextSize {
   size_t translations = 0, tokens = 0;
-  // Of each line: of target and source tokens, if its translations have at most twice as many as it or min_length.
+  // Per line, pairs of target and source tokens, if its translations have at most twice its tokens or min_length.
   std::vector<size_t> pairs = {};
 };
 

@@ -22,7 +22,7 @@ struct LabelScores {
   std::vector<double> log_p, logits;
 };
 
-// Of every label, from the decoder's output x [N, d_model].
+// Scores every label from the decoder's output x [N, d_model].
 LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x, std::span<const int32_t> labels) {
   LabelScores scores;
   for (int64_t from = 0; from < x.shape[0]; from += kTileRows) {

@@ -54,7 +54,7 @@ void give_first(PairScore& score) {
   score.log_p.front() = 0;
 }
 
-// What a search with this repetition penalty adds to the score of a translation. given: whether its
+// The amount that a search with this repetition penalty adds to a translation's score. given: whether its
 // first token is.
 double lost_by_repetition(const TextScore& s, bool given, const SpecialIds& special, const SearchOptions& search) {
   if (search.repetition_penalty == 1 || search.sampling) return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What an answer says about the lines of its request: letters that the vocabulary lacks, lines that were cut.
+// Warnings of an answer about the lines of its request: letters that the vocabulary lacks, lines that were cut.
 #include <cstddef>
 #include <memory>
 #include <mutex>

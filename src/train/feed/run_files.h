@@ -12,7 +12,7 @@ void refuse_own_files(const TrainOptions& options);
 // The same for the file that gave options; "": none.
 void refuse_own_config(const std::string& config, const TrainOptions& options);
 
-// What a command writes into the folder `model`: files, and folders with all that is in them.
+// The files that a command writes into the folder `model`, and the folders that it fills.
 struct Written {
   std::span<const char*const> files, folders;
 };

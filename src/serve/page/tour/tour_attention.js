@@ -9,7 +9,7 @@ import { t } from "../texts.js";
 const scope = (c) => `encoder.layers.${c.layer("encoder")}.self_attention`;
 const names = (...parts) => (c) => parts.map((part) => `${scope(c)}.${part}`);
 
-// What steps 4 to 9 look at: the chosen head's matrices, query i and key j.
+// The subject of steps 4 to 9: the chosen head's matrices, query i and key j.
 function head_of(c) {
   const at = scope(c), heads = c.heads_of(at), head = c.head(at), n = c.source.length;
   return { at, heads, head, i: c.pick("query", n), j: c.pick("key", n), of: (part) => c.of_head(`${at}.${part}`, head, heads), map: (part) => c.map(`${at}.${part}`, head) };
