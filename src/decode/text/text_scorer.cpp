@@ -202,8 +202,9 @@ TextScorer::KeptSpans TextScorer::kept_in(const LineEncoder& source, const std::
 
 std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, std::span<const std::string> targets,
                                          const TranslateOptions& options, const LineWarning& warn) const {
-  auto [from, to, kept, all_kept] = read(sources, targets, options, warn, text::WordEnds::by_script);
-  const PairBatches pairs(std::move(from), std::move(to), options);
+  Sides sides = read(sources, targets, options, warn, text::WordEnds::by_script);
+  const std::vector<bool>& all_kept = sides.all_kept;
+  const PairBatches pairs(std::move(sides.from), std::move(sides.to), options);
   std::vector<TextScore> results(sources.size());
   const DType dtype = model_.target_embedding().table.value.dtype;
   const size_t memory =
