@@ -103,7 +103,7 @@ TEST(ConvertOptions, AreDescribed) {
                                              "languages: text = ", "like: text = ", "beam_size: integer = 4",
                                              "length_penalty: number = 0.6", "length_normalization: text = paper"}));
   EXPECT_EQ(import_options().front().name, "from");
-  EXPECT_THAT(import_options().front().help, HasSubstr("hf-marian, hf-multilingual, marian, ctranslate2"));
+  EXPECT_THAT(import_options().front().help, HasSubstr("hf-marian, hf-multilingual, hf-fsmt, marian, ctranslate2"));
 }
 
 }  // namespace

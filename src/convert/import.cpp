@@ -14,6 +14,7 @@
 #include "convert/kinds/mapped/mapped_safetensors.h"
 #include "convert/kinds/marian/marian.h"
 #include "convert/kinds/toolkits/fairseq.h"
+#include "convert/kinds/toolkits/fsmt.h"
 #include "convert/kinds/toolkits/joeynmt.h"
 #include "convert/kinds/toolkits/opennmt_py.h"
 #include "convert/kinds/torch_state_dict.h"
@@ -39,13 +40,13 @@ std::string list_of_kinds() {
   return text;
 }
 
-// A transformers folder with an unsupported model type, such as FSMT (wmt19) or NLLB-MoE.
+// A transformers folder with an unsupported model type, such as NLLB-MoE.
 void refuse_foreign_type(const std::string& path) {
   const std::string config = path + "/config.json";
   if (!is_file(config)) return;
   const JsonFile json(config);
   if (json.has("model_type"))
-    json.refuse("model_type", "marian, m2m_100, mbart or bart: no other type can be imported");
+    json.refuse("model_type", "marian, m2m_100, mbart, bart or fsmt: no other type can be imported");
 }
 
 const Kind& kind_of(const std::string& path, const std::string& from) {
@@ -118,6 +119,9 @@ const std::vector<Kind>& kinds() {
        is_hugging_face_multilingual,
        read_hugging_face_multilingual,
        {"source-language", "target-language"}},
+      {"hf-fsmt",
+       "Hugging Face FSMT (wmt19): a folder with config.json, weights, vocab-src.json, vocab-tgt.json and merges.txt",
+       is_fsmt, read_fsmt},
       {"marian",
        "Marian, Firefox Translations: a .npz or .bin, or its folder, with decoder.yml and the vocabularies that it "
        "names",

@@ -79,7 +79,7 @@ Extents together(const Origin& origin, const ForeignTensors& from, const Extents
   for_each_part(origin, from, own, [&](const Part&, const Extents& e, const Place&) {
     if (origin.layout == Layout::stacked) sum = {sum.rows + e.rows, e.columns};
     if (origin.layout == Layout::beside) sum = {e.rows, sum.columns + e.columns};
-    if (origin.layout == Layout::transposed) sum = {e.columns, sum.columns + e.rows};
+    if (origin.layout == Layout::transposed) sum = {e.columns + origin.zero_rows, sum.columns + e.rows};
   });
   return sum;
 }
@@ -93,7 +93,8 @@ void check_parts(const std::string& name, const Origin& origin, const ForeignTen
     const size_t across = origin.layout == Layout::transposed ? e.columns
                           : origin.layout == Layout::beside   ? e.rows
                                                               : 0;
-    const bool suits = origin.layout == Layout::stacked ? e.columns == own.columns : across == own.rows;
+    const bool suits =
+        origin.layout == Layout::stacked ? e.columns == own.columns : across + origin.zero_rows == own.rows;
     if (!inside || !suits)
       throw DataError(cat(from.path(), ": the tensor ", tensor.text(), " does not fit the parameter ", name, " ",
                           text_of(own), "; the model's configuration does not belong to this file"));

@@ -26,6 +26,7 @@ enum class Layout {
 struct Origin {
   std::vector<Part> parts;
   Layout layout = Layout::stacked;
+  size_t zero_rows = 0;  // the parameter's last rows, which stay zero; only for Layout::transposed
 };
 
 // Parameters have their names in the model file: "encoder.layers.0.self_attention.qkv.weight".

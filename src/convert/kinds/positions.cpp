@@ -21,13 +21,13 @@ bool same(const std::vector<float>& values, int64_t d, Sinusoids kind, int64_t f
 
 }  // namespace
 
-Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table) {
+Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table, size_t skipped) {
   std::vector<size_t> shape;
   std::copy_if(table.shape.begin(), table.shape.end(), std::back_inserter(shape), [](size_t n) { return n != 1; });
-  if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0)
+  if (shape.size() != 2 || shape[0] <= skipped || shape[1] == 0)
     throw DataError(cat(from.path(), ": the tensor ", table.text(), " should be a table of positions, a matrix"));
   const double tolerance = size_of(table.type) == 2 ? 5e-3 : 1e-4;
-  const std::vector<float> values = from.read(table);
+  const std::vector<float> values = from.read_part(table, skipped * shape[1], (shape[0] - skipped) * shape[1]);
   for (const auto& [name, kind] : {std::pair{"sinusoidal", Sinusoids::interleaved},
                                    {"sinusoidal-halves", Sinusoids::halves},
                                    {"timing-signal", Sinusoids::timing_signal}})

@@ -12,7 +12,8 @@ struct Positions {
 };
 
 // table: [positions, d_model], possibly with further extents of 1. Tolerates the rounding of half
-// precision. DataError naming it if its shape is different.
-Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table);
+// precision. skipped: rows at the start that no position uses. DataError naming it if its shape is
+// different.
+Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table, size_t skipped = 0);
 
 }  // namespace hexapla::convert

@@ -79,6 +79,18 @@ class Builder {
 
 bool is_count(const std::string& word) { return parse_number<int64_t>(word).has_value(); }
 
+// Lines of two symbols, as transformers writes merges; one line alone may be anything.
+bool are_pairs(const std::string& lines) {
+  size_t count = 0;
+  for (size_t at = 0, end; at < lines.size(); at = end + 1, ++count) {
+    end = lines.find('\n', at);
+    const std::string line = lines.substr(at, end - at);
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() != 2 || is_count(words[1]) || text::invalid_utf8(line)) return false;
+  }
+  return count > 1;
+}
+
 }  // namespace
 
 bool is_bpe_codes(const std::string& path) {
@@ -88,7 +100,8 @@ bool is_bpe_codes(const std::string& path) {
   if (start.starts_with("#version:")) return true;
   const std::string line = start.substr(0, start.find('\n'));
   const std::vector<std::string> words = words_of(line);
-  return words.size() == 3 && is_count(words[2]) && !text::invalid_utf8(line);
+  if (words.size() == 3) return is_count(words[2]) && !text::invalid_utf8(line);
+  return are_pairs(start.substr(0, start.rfind('\n') + 1));
 }
 
 std::string piece_of_bpe_token(const std::string& token) {

@@ -8,7 +8,8 @@
 
 namespace hexapla::convert {
 
-// Whether the file lists merges: "#version: ...", or pairs with counts. DataError: no such file.
+// Whether the file lists merges: "#version: ...", pairs with counts, or only pairs. DataError: no
+// such file.
 bool is_bpe_codes(const std::string& path);
 
 // SentencePiece's name for a token: "th" for "th@@", "the\u2581" for "the", which ends a word.

@@ -41,12 +41,17 @@ TEST_F(BpeCodes, CutWordsAndJoinThemAgain) {
 TEST_F(BpeCodes, WhatIsNoTokenIsUnknown) {
   const text::Vocabulary v = vocabulary("#version: 0.2\nt h\nth e</w>\nh e</w>\n", kTokens);
   EXPECT_EQ(v.encode("he the x"), (text::Ids{3, 6, 3}));
+  EXPECT_EQ(v.encode("éxthe the"), (text::Ids{3, 3, 6, 6}));  // as many unknown tokens as characters
+  EXPECT_EQ(v.encode("xé é the"), (text::Ids{3, 3, 3, 6}));
 }
 
 TEST_F(BpeCodes, AreToldFromOtherFiles) {
   EXPECT_TRUE(is_bpe_codes(write("#version: 0.2\n")));
   EXPECT_TRUE(is_bpe_codes(write("t h 10\n")));
+  EXPECT_TRUE(is_bpe_codes(write("t h\nth e</w>\n")));
   EXPECT_FALSE(is_bpe_codes(write("t h\n")));
+  EXPECT_FALSE(is_bpe_codes(write("t h\nth e</w> x\n")));
+  EXPECT_FALSE(is_bpe_codes(write("the 12\nof 10\n")));
   EXPECT_FALSE(is_bpe_codes(write("")));
   EXPECT_FALSE(is_bpe_codes(write("\x0A\x03 abc 5\n")));
 }

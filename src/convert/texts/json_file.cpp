@@ -72,6 +72,10 @@ JsonFile::JsonFile(const std::string& path) : path_(path) {
   if (!object_.is_object()) throw DataError(cat(path, " holds ", shown(object_), "; allowed is a JSON object"));
 }
 
+void JsonFile::set_default(const std::string& key, const nlohmann::json& value) {
+  if (!object_.contains(key)) object_[key] = value;
+}
+
 bool JsonFile::has(const std::string& key) const { return !value(key).is_null(); }
 
 const nlohmann::json& JsonFile::value(const std::string& key) const {

@@ -18,6 +18,8 @@ class JsonFile {
   explicit JsonFile(const std::string& path);
 
   const std::string& path() const { return path_; }
+  // Sets a key that the file lacks.
+  void set_default(const std::string& key, const nlohmann::json& value);
   bool has(const std::string& key) const;  // present and not null
   int64_t whole(const std::string& key, const Range<int64_t>& allowed) const;
   int64_t whole(const std::string& key, const Range<int64_t>& allowed, int64_t otherwise) const;

@@ -203,6 +203,7 @@ struct Vocabulary::Impl {
   std::optional<ByteBpe> byte_bpe;  // replaces it for processing text
   bool open_ended = false, opening_behind = false;
   bool of_words = false;                                // pieces are words of a table
+  bool of_symbols = false;                              // merges of subword-nmt, which start from characters
   bool marks_ends = false;                              // blanks belong to the preceding piece
   bool of_table = false;                                // ids from a table (text/vocabulary/pieces/piece_table.h)
   std::map<std::string, int32_t, std::less<>> leading;  // ids of pieces that may begin a text
@@ -225,18 +226,25 @@ struct Vocabulary::Impl {
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
-  // Word models: whether an unknown word begins with the byte at `i`.
-  bool begins_word(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
-    constexpr std::string_view mark = "\u2581";
-    if (!of_words || i + mark.size() > encoded.pieces_size()) return false;
-    for (size_t k = 0; k < mark.size(); ++k)
+  // Whether the pieces from `i` on are the bytes of the mark of a word's start, or of its end.
+  bool is_mark(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+    constexpr std::string_view kMark = "\u2581";
+    if (i + kMark.size() > encoded.pieces_size()) return false;
+    for (size_t k = 0; k < kMark.size(); ++k)
       if (static_cast<int32_t>(encoded.pieces(static_cast<int>(i + k)).id()) !=
-          first_byte + static_cast<unsigned char>(mark[k]))
+          first_byte + static_cast<unsigned char>(kMark[k]))
         return false;
     return true;
   }
+  // Whether the byte at `i` of a run of unknown characters begins another token.
+  bool begins_token(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+    if (of_words) return is_mark(encoded, i);
+    const auto byte = static_cast<int32_t>(encoded.pieces(static_cast<int>(i)).id()) - first_byte;
+    return of_symbols && (byte & 0xC0) != 0x80 && !is_mark(encoded, i);
+  }
 
-  // A run of unknown characters is one token, but at most one word in word models.
+  // A run of unknown characters is one token, but at most one word in word models, and one character
+  // in those of subword-nmt.
   struct Token {
     int32_t id;
     TokenSpan span;
@@ -258,7 +266,7 @@ struct Vocabulary::Impl {
     size_t i = 0;
     for (const auto& piece : encoded.pieces()) {
       const auto id = static_cast<int32_t>(piece.id());
-      if (!(is_byte(id) && in_run) || begins_word(encoded, i))
+      if (!(is_byte(id) && in_run) || begins_token(encoded, i))
         all.push_back({id_of(id), {piece.begin(), piece.end()}, ""});
       in_run = is_byte(id);
       all.back().span.to = piece.end();
@@ -311,6 +319,7 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->opening_behind = model.opening_behind;
   impl->of_words = impl->of_table && model.kind == PieceModel::Kind::word;
   impl->marks_ends = model.treat_whitespace_as_suffix;
+  impl->of_symbols = impl->of_table && impl->marks_ends;
   if (model.kind == PieceModel::Kind::byte_bpe) {
     impl->byte_bpe.emplace(model);
     model.kind = PieceModel::Kind::bpe;  // a kind that SentencePiece supports; it only looks up names

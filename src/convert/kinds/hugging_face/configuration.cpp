@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "convert/kinds/hugging_face/generation.h"
+#include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
 
 namespace hexapla::convert {
@@ -103,6 +104,8 @@ std::string activation_of(const JsonFile& json, const std::string& otherwise) {
   json.refuse("activation_function", "relu, gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, swish or silu");
 }
 
+constexpr const char* kInner[] = {"encoder_ffn_dim", "decoder_ffn_dim"};
+
 }  // namespace
 
 void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys) {
@@ -116,10 +119,10 @@ void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys) {
   }
 }
 
-void check_configuration_keys(const JsonFile& json) {
+void check_configuration_keys(const JsonFile& json, const std::vector<std::string>& own) {
   for (const std::string& key : json.keys())
-    if (json.has(key) && !has_key(kRead, key) && !has_key(kNeutral, key) && !has_key(kHarmless, key) &&
-        !is_generation_key(key))
+    if (json.has(key) && !has_key(own, key) && !has_key(kRead, key) && !has_key(kNeutral, key) &&
+        !has_key(kHarmless, key) && !is_generation_key(key))
       json.refuse_unknown(key);
   check_neutral(json, kNeutral);
   check_second_names(json);
@@ -165,7 +168,7 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
   c.enc_layers = json.whole("encoder_layers", model::Config::kLayers);
   c.dec_layers = json.whole("decoder_layers", model::Config::kLayers);
   c.d_model = json.whole("d_model", width);
-  c.d_ff = same_on_both_sides(json, "encoder_ffn_dim", "decoder_ffn_dim", inner);
+  c.d_ff = std::max(json.whole(kInner[0], inner), json.whole(kInner[1], inner));
   c.heads = same_on_both_sides(json, "encoder_attention_heads", "decoder_attention_heads", heads);
   c.dropout = json.number("dropout", ranges::kBelow1, 0.1);
   c.attention_dropout = json.number("attention_dropout", ranges::kBelow1, 0);
@@ -174,6 +177,16 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
   c.attention_bias = true;
   c.norm_eps = 1e-5;
   return c;
+}
+
+void widen_feed_forwards(ForeignModel& m, const JsonFile& json) {
+  for (const auto& [side, key] : {std::pair{"encoder", kInner[0]}, {"decoder", kInner[1]}}) {
+    const int64_t width = json.whole(key, {1, m.config.d_ff});
+    widen_feed_forwards(m.weights, m.config, side, width);
+    if (width < m.config.d_ff)
+      m.notes.push_back(cat("the ", side, "'s feed-forward layers of width ", width, " are filled with zeros up to ",
+                            m.config.d_ff, ", the width of the other side: the results are the same"));
+  }
 }
 
 }  // namespace hexapla::convert

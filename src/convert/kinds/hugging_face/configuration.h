@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/foreign/foreign_model.h"
 #include "convert/texts/json_file.h"
 #include "model/config.h"
 
@@ -35,8 +36,8 @@ bool has_key(const List& list, const std::string& key) {
 void check_neutral(const JsonFile& json, std::span<const NeutralKey> keys);
 
 // DataError naming the first key of config.json that is neither read nor known to have no effect,
-// or whose value is not supported.
-void check_configuration_keys(const JsonFile& json);
+// or whose value is not supported. own: keys that only this kind of model has.
+void check_configuration_keys(const JsonFile& json, const std::vector<std::string>& own = {});
 
 // The tokenizer class that the folder's files name; "": none.
 std::string tokenizer_class_of(const std::string& folder, const JsonFile& config);
@@ -50,9 +51,12 @@ void check_tokenizer(const std::string& folder, const JsonFile& config, const st
 int64_t same_on_both_sides(const JsonFile& json, const std::string& encoder, const std::string& decoder,
                            const Range<int64_t>& allowed);
 
-// Sets layers, widths, heads, dropouts, activation (`activation` if the file has none), biases in
-// attention, and epsilon 1e-5. Does not set vocabularies, ties, positions, norm positions,
-// generator biases, scales. DataError naming file and key.
+// Sets layers, widths (d_ff: the wider side's, see below), heads, dropouts, activation (`activation` if the file has
+// none), biases in attention, and epsilon 1e-5. Does not set vocabularies, ties, positions, norm positions, generator
+// biases, scales. DataError naming file and key.
 model::Config hugging_face_config(const JsonFile& json, const std::string& activation);
+
+// Fills the narrower side's feed-forward layers with zeros, and notes it. Needs weights and config.
+void widen_feed_forwards(ForeignModel& m, const JsonFile& json);
 
 }  // namespace hexapla::convert

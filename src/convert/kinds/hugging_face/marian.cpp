@@ -134,13 +134,14 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   m.config.resolve();  // validates the user's choice
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, shared);
   m.weights = hugging_face_weights(m.config, tables);
+  widen_feed_forwards(m, json);
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   read_words(m, folder, json, generation);
   m.text.usage.search = generation.search;
   take_away(generation.without, m);
-  m.notes = generation.notes;
+  m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());
   if (const std::string note = check_other_tables(m.config, tables, *tensors); !note.empty()) m.notes.push_back(note);
   return m;
 }

@@ -243,10 +243,11 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   check_ids(json);
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, true);
   m.weights = hugging_face_weights(m.config, tables);
+  widen_feed_forwards(m, json);
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
-  m.notes = generation.notes;
+  m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());
   read_words(m, folder, *kind, generation, options);
   m.text.usage.search = generation.search;
   if (const std::string note = check_other_tables(m.config, tables, *tensors); !note.empty()) m.notes.push_back(note);

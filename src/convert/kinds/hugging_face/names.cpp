@@ -51,16 +51,6 @@ void add_layers(const model::Config& c, WeightNames& names) {
   }
 }
 
-bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
-  constexpr size_t some = size_t{1} << 20;
-  if (a.shape != b.shape) return false;
-  for (size_t first = 0; first < a.count(); first += some) {
-    const size_t count = std::min(some, a.count() - first);
-    if (tensors.read_part(a, first, count) != tensors.read_part(b, first, count)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& tables) {
@@ -85,6 +75,27 @@ WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& 
       map.origins[side + ".input.positions.table"] = {{{cat("model.", side, ".embed_positions.weight"),
                                                         kFirstLearnedPosition, static_cast<size_t>(c.max_positions)}}};
   return map;
+}
+
+void widen_feed_forwards(WeightMap& map, const model::Config& c, const std::string& side, int64_t width) {
+  const auto missing = static_cast<size_t>(c.d_ff - width);
+  const int64_t layers = side == "encoder" ? c.enc_layers : c.dec_layers;
+  for (int64_t i = 0; missing > 0 && i < layers; ++i) {
+    const std::string own = cat(side, ".layers.", i, ".feed_forward.");
+    for (const char* part : {"inner.weight", "inner.bias"})
+      map.origins.at(own + part).parts.push_back({"", 0, missing});
+    map.origins.at(own + "outer.weight").zero_rows = missing;
+  }
+}
+
+bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
+  constexpr size_t some = size_t{1} << 20;
+  if (a.shape != b.shape) return false;
+  for (size_t first = 0; first < a.count(); first += some) {
+    const size_t count = std::min(some, a.count() - first);
+    if (tensors.read_part(a, first, count) != tensors.read_part(b, first, count)) return false;
+  }
+  return true;
 }
 
 std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std::string>& names) {
