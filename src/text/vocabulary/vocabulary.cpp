@@ -226,25 +226,24 @@ struct Vocabulary::Impl {
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
+  int32_t byte_at(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+    return static_cast<int32_t>(encoded.pieces(static_cast<int>(i)).id()) - first_byte;
+  }
   // Whether the pieces from `i` on are the bytes of the mark of a word's start, or of its end.
   bool is_mark(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
     constexpr std::string_view kMark = "\u2581";
     if (i + kMark.size() > encoded.pieces_size()) return false;
     for (size_t k = 0; k < kMark.size(); ++k)
-      if (static_cast<int32_t>(encoded.pieces(static_cast<int>(i + k)).id()) !=
-          first_byte + static_cast<unsigned char>(kMark[k]))
-        return false;
+      if (byte_at(encoded, i + k) != static_cast<unsigned char>(kMark[k])) return false;
     return true;
   }
   // Whether the byte at `i` of a run of unknown characters begins another token.
   bool begins_token(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
     if (of_words) return is_mark(encoded, i);
-    const auto byte = static_cast<int32_t>(encoded.pieces(static_cast<int>(i)).id()) - first_byte;
-    return of_symbols && (byte & 0xC0) != 0x80 && !is_mark(encoded, i);
+    return of_symbols && (byte_at(encoded, i) & 0xC0) != 0x80 && !is_mark(encoded, i);
   }
 
-  // A run of unknown characters is one token, but at most one word in word models, and one character
-  // in those of subword-nmt.
+  // A run of unknown characters is one token, but one per word or character in models of those.
   struct Token {
     int32_t id;
     TokenSpan span;
@@ -345,7 +344,6 @@ int32_t Vocabulary::eos() const { return impl_->processor.eos_id(); }
 int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 int32_t Vocabulary::opening() const { return impl_->opening_behind ? -1 : impl_->opening; }
-
 bool Vocabulary::open_ended() const { return impl_->open_ended; }
 
 void Vocabulary::end_source(Ids& ids) const {
