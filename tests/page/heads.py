@@ -87,7 +87,7 @@ def heads_are_switched(visit, heads):
     expect(heads_drawn(visit) == every - {0}, "without the first head, drawn are", heads_drawn(visit))
     visit.tab.wait_for_timeout(500)
     visit.tab.dblclick("#head-2")
-    visit.tab.wait_for_function("document.querySelectorAll('.head-toggle[aria-pressed=true]').length === 1")
+    visit.tab.wait_for_function("() => document.querySelectorAll('.head-toggle[aria-pressed=true]').length === 1")
     expect(heads_drawn(visit) == {1}, "alone is not the second head, but", heads_drawn(visit))
     visit.tab.wait_for_url(re.compile("off="))
     visit.tab.click("#heads-all")
@@ -139,7 +139,7 @@ def a_weight_is_computed(visit, seen):
             expect(close(last, weight) and (not hidden or last == 0), kind, query, key, "ends with", last, "not", weight)
     open_drawing(visit, "neuron", "cross")
     visit.tab.locator(".neuron .tour-bar").nth(3).click()
-    visit.tab.wait_for_function("document.getElementById('neuron-key').value === '4'")
+    visit.tab.wait_for_function("() => document.getElementById('neuron-key').value === '4'")
     expect(visit.tab.evaluate("document.activeElement.classList.contains('tour-bar')"), "the focus leaves the bars")
     return checked
 

@@ -16,14 +16,15 @@ const KINDS = {
   cross: { tensors: "decoder.layers.*.cross_attention.weights", rows: "target_tokens", columns: "source_tokens" },
 };
 
-const pair = question(inspect, () => render()), neurons = question(inspect, () => render());
+const pair = question(inspect, () => render()), neurons = question(inspect, () => render()), without = question(inspect, () => render());
 let root;
 
 export function attention_view() {
   root = h("div", { class: "attention" });
   pair.forget();
   neurons.forget();
-  neurons.body = null;
+  without.forget();
+  neurons.body = without.body = null;
   update();
   return root;
 }
@@ -134,12 +135,18 @@ function numbers_of(chosen) {
   return { ...about, head: chosen.head, values: map.values };
 }
 
+// The server has no such tensors: perhaps the model has no such attention, which its names tell.
+function explained_problem() {
+  const { tensors, ...about } = pair.body, [stack, sublayer] = [tensors[0].split(".")[0], tensors[0].split(".")[3]];
+  if (JSON.stringify(without.body) !== JSON.stringify(about)) without.put(about);  // draws again
+  const lacks = without.answer && !without.answer.names.some(({ name }) => name.startsWith(`${stack}.layers.`) && name.includes(`.${sublayer}.weights`));
+  return lacks ? h("p", { class: "faint no-attention" }, t("no_attention")) : h("p", { class: "status error", role: "alert" }, pair.problem);
+}
+
 function render() {
-  if (pair.problem) return replace(root, controls(), h("p", { class: "status error", role: "alert" }, pair.problem));
+  if (pair.problem) return replace(root, controls(), explained_problem());
   if (!pair.answer) return replace(root, controls(), h("p", { class: "faint" }, t("loading")));
-  const all = layers();
-  if (all.length === 0) return replace(root, controls(), h("p", { class: "faint" }, t("no_attention")));
-  const chosen = selected(all), focused = focus_of(document.activeElement), drawn = figure(chosen);
+  const all = layers(), chosen = selected(all), focused = focus_of(document.activeElement), drawn = figure(chosen);
   replace(root, controls(state.drawing === "neuron" && neuron_controls(pair.answer, neuron_of(chosen))), h("div", { class: "two-parts" },
     h("section", { "aria-label": t("thumbnails") }, h("h3", {}, t("layers_and_heads")), thumbnails(all, chosen)),
     h("section", { class: "large", "aria-label": map_of(chosen).title }, drawn, save_buttons("attention", picture_of(chosen), () => numbers_of(chosen)))),
