@@ -51,7 +51,7 @@ def colors_differ(visit, look):
 
 def open_drawing(visit, drawing, kind, rest=""):
     visit.tab.evaluate("hash => { location.hash = hash; }", f"#view=attention&drawing={drawing}&kind={kind}&layer=1{visit.about}{rest}")
-    visit.tab.wait_for_selector(".heads path" if drawing == "heads" else ".neuron .val")
+    visit.tab.wait_for_selector(".heads .token" if drawing == "heads" else ".neuron .val")
     visit.tab.wait_for_function("kind => document.getElementById('kind').value === kind", arg=kind)
 
 

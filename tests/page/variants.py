@@ -60,7 +60,7 @@ def leads_through(browser, url, name, served, missing):
         expect(not re.findall(r"\btour_\w+|NaN|undefined", visit.text("#view")), name, "step", step, "shows", visit.text("#view"))
         problems = visit.accessible() if step in missing else []
         expect(not problems, name, "step", step, "\n".join(problems))
-    for drawing, ready in [("heads", ".heads path"), ("neuron", ".neuron .val"), ("matrix", ".matrix")]:
+    for drawing, ready in [("heads", ".heads .token"), ("neuron", ".neuron .val"), ("matrix", ".matrix")]:
         for kind in ("encoder", "decoder", "cross"):
             visit.tab.evaluate("hash => { location.hash = hash; }", f"#view=attention&drawing={drawing}&kind={kind}{visit.about}")
             none = {"encoder": missing == ATTENTION, "decoder": name == "ssru"}.get(kind, False)

@@ -16,15 +16,15 @@ const KINDS = {
   cross: { tensors: "decoder.layers.*.cross_attention.weights", rows: "target_tokens", columns: "source_tokens" },
 };
 
-const pair = question(inspect, () => render()), neurons = question(inspect, () => render()), without = question(inspect, () => render());
+const pair = question(inspect, () => render()), neurons = question(inspect, () => render());
+const names_of = new Map();  // by model: of its tensors
 let root;
 
 export function attention_view() {
   root = h("div", { class: "attention" });
   pair.forget();
   neurons.forget();
-  without.forget();
-  neurons.body = without.body = null;
+  neurons.body = null;
   update();
   return root;
 }
@@ -34,7 +34,14 @@ const kind = () => (Object.hasOwn(KINDS, state.kind) ? state.kind : "cross");
 export function update() {
   const about = subject();
   if (!about) return replace(root, nothing_to_show());
-  return pair.put({ ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] });
+  const known = names_of.get(about.model);  // the first question of a model asks for them
+  if (known && !has_attention(known)) return replace(root, controls(), h("p", { class: "faint no-attention" }, t("no_attention")));
+  return pair.put(known ? { ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] } : about);
+}
+
+function has_attention(names) {
+  const [before, after] = KINDS[kind()].tensors.split("*");
+  return names.some(({ name }) => name.startsWith(before) && name.endsWith(after));
 }
 
 // [{layer, heads: [values]}], with the mean first in each layer.
@@ -135,17 +142,13 @@ function numbers_of(chosen) {
   return { ...about, head: chosen.head, values: map.values };
 }
 
-// The server has no such tensors: perhaps the model has no such attention, which its names tell.
-function explained_problem() {
-  const { tensors, ...about } = pair.body, [stack, sublayer] = [tensors[0].split(".")[0], tensors[0].split(".")[3]];
-  if (JSON.stringify(without.body) !== JSON.stringify(about)) without.put(about);  // draws again
-  const lacks = without.answer && !without.answer.names.some(({ name }) => name.startsWith(`${stack}.layers.`) && name.includes(`.${sublayer}.weights`));
-  return lacks ? h("p", { class: "faint no-attention" }, t("no_attention")) : h("p", { class: "status error", role: "alert" }, pair.problem);
-}
-
 function render() {
-  if (pair.problem) return replace(root, controls(), explained_problem());
+  if (pair.problem) return replace(root, controls(), h("p", { class: "status error", role: "alert" }, pair.problem));
   if (!pair.answer) return replace(root, controls(), h("p", { class: "faint" }, t("loading")));
+  if (!pair.body.tensors) {
+    names_of.set(pair.body.model, pair.answer.names);
+    return update();
+  }
   const all = layers(), chosen = selected(all), focused = focus_of(document.activeElement), drawn = figure(chosen);
   replace(root, controls(state.drawing === "neuron" && neuron_controls(pair.answer, neuron_of(chosen))), h("div", { class: "two-parts" },
     h("section", { "aria-label": t("thumbnails") }, h("h3", {}, t("layers_and_heads")), thumbnails(all, chosen)),
