@@ -87,7 +87,7 @@ def a_remote_control_leads(browser, url, model, sentence):
 
 
 def print_is_whole(browser, url, model, sentence):
-    visit = Visit(browser, url, viewport={"width": 1280, "height": 500}).open(f"#view=tour&step=13{address(sentence, model)}")
+    visit = Visit(browser, url, viewport={"width": 1280, "height": 720}).open(f"#view=tour&step=13{address(sentence, model)}")
     visit.tab.wait_for_selector('.tour[data-ready="13"]')
     visit.tab.emulate_media(media="print")
     expect(all(high <= 1 for _, high in overflow(visit)[1:]), "print cuts a column by", overflow(visit))
