@@ -2,7 +2,7 @@
 import { button, debounced, direction_of, h, is_known, labeled, number, replace, roving, select } from "./dom.js";
 import { examples_of } from "./parts/examples.js";
 import { latest, question, translate, translate_live, use_key } from "./server.js";
-import { CHOICES, on_change, set, state } from "./state.js";
+import { CHOICES, on_change, set, state, visit } from "./state.js";
 import { language_name, t } from "./texts.js";
 
 export const sentence = { models: [], source: "", results: [], busy: false, error: "" };
@@ -110,7 +110,7 @@ function render_examples() {
   const lang = lang_of(model()?.source), dir = direction_of(model()?.source);
   const focused = [...parts.examples.children].indexOf(document.activeElement);
   replace(parts.examples, others.length > 0 && h("span", { class: "faint", id: "examples-label" }, t("examples")),
-    others.map((text) => button(text, () => set({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
+    others.map((text) => button(text, () => visit({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
   if (focused >= 0) parts.examples.children[focused]?.focus();
 }
 
@@ -154,13 +154,13 @@ export function render_models() {
 function choose_model(name) {
   const example = examples_of(model().source).indexOf(state.q);
   const others = examples_of(sentence.models.find((m) => m.name === name).source);
-  set({ model: name, hop: 0, ...(example >= 0 && others.length > 0 && { q: others[example], t: "", forced: "", line: 0 }) });
+  visit({ model: name, hop: 0, ...(example >= 0 && others.length > 0 && { q: others[example], t: "", forced: "", line: 0 }) });
 }
 
 function swap() {
   const text = sentence.results.map((r) => r[0]?.text ?? "").join("\n");
   parts.source.value = text;
-  set({ model: reverse().name, q: text, t: "", forced: "", line: 0 });
+  visit({ model: reverse().name, q: text, t: "", forced: "", line: 0 });
 }
 
 const caret_line = () => parts.source.value.slice(0, parts.source.selectionStart).split("\n").length - 1;

@@ -1,11 +1,13 @@
 // The page's texts in the chosen language: one table per language.
 import { chinese } from "./zh.js";
 import { english } from "./en.js";
+import { heads_chinese } from "./heads/heads_zh.js";
+import { heads_english } from "./heads/heads_en.js";
 import { state } from "./state.js";
 import { tour_chinese } from "./tour/tour_zh.js";
 import { tour_english } from "./tour/tour_en.js";
 
-const TABLES = { en: { ...english, ...tour_english }, zh: { ...chinese, ...tour_chinese } };
+const TABLES = { en: { ...english, ...heads_english, ...tour_english }, zh: { ...chinese, ...heads_chinese, ...tour_chinese } };
 export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function language() {
