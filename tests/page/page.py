@@ -10,9 +10,11 @@ import sys
 import xml.etree.ElementTree
 
 from browser import Visit, chromium, expect, serving
+from text import people_translate
 from tour import ask, the_tour_leads
 
 SENTENCE = "friday, the 28th of august 2026"
+HELP = "Point at a"
 TOURED = ["1 may", "7 march 1985", SENTENCE]
 
 
@@ -187,9 +189,6 @@ def make_run(work):
     valid = [{"update": 100 * i, "loss": 5 / i, "bleu": 7.0 * i, "chrf": 9.0 * i, "samples": [["a source", "a reference", f"hypothesis {i}"]]} for i in range(1, 6)]
     (folder / "valid.jsonl").write_text("".join(json.dumps(line) + "\n" for line in valid), encoding="utf-8")
     return str(folder.parent)
-
-
-HELP = "Point at a"
 
 
 def a_sentence_is_there(browser, url):
@@ -481,6 +480,7 @@ def visit_all(url, program, model, work):
         a_phone_has_one_header_row(browser, url)
         a_pivot_shows_both_models(browser, program, model, str(pathlib.Path(work) / "runs"))
         every_look_is_accessible(browser, url)
+        people_translate(browser, program, model, work)
         name = ask(url, "/v1/models")["models"][0]["name"]
         print("numbers of the tour that were computed anew:", the_tour_leads(browser, url, name, TOURED))
 

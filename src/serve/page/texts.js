@@ -2,10 +2,12 @@
 import { chinese } from "./zh.js";
 import { english } from "./en.js";
 import { state } from "./state.js";
+import { text_chinese } from "./text/text_zh.js";
+import { text_english } from "./text/text_en.js";
 import { tour_chinese } from "./tour/tour_zh.js";
 import { tour_english } from "./tour/tour_en.js";
 
-const TABLES = { en: { ...english, ...tour_english }, zh: { ...chinese, ...tour_chinese } };
+const TABLES = { en: { ...english, ...text_english, ...tour_english }, zh: { ...chinese, ...text_chinese, ...tour_chinese } };
 export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function language() {
