@@ -4,7 +4,7 @@ import { examples_of } from "./parts/examples.js";
 import { latest, question, translate, translate_live, use_key } from "./server.js";
 import { CHOICES, on_change, set, state } from "./state.js";
 import { close_document, document_lines, document_panel, is_long, is_open, open_document, retranslate, work } from "./text/document.js";
-import { file_tools, is_too_long, read_limits, takes_files, too_long } from "./text/files.js";
+import { file_tools, is_too_long, read_limits, too_long } from "./text/files.js";
 import { languages_bar, model_for, render_languages } from "./text/languages.js";
 import { language_name, t } from "./texts.js";
 
@@ -99,7 +99,6 @@ export function sentence_panel() {
   parts.examples = h("div", { class: "examples no-print" });
   parts.bar = h("div", { class: "text-bar" }, languages_bar(), file_tools(), parts.key);
   parts.panel = h("div", { class: "sentence" }, parts.bar, source, target, parts.examples, parts.readout, document_panel());
-  takes_files(parts.panel);
   render_pair();
   render_translation();
   return parts.panel;
@@ -116,11 +115,12 @@ function render_pair() {
 // Shows a text: a long one, or that of a file, as a document.
 export function take(text, how = {}) {
   const plain = text.replace(/\r\n?/g, "\n");
-  if (how.name || is_long(plain)) open_document(plain, how);
+  if (how.document || is_long(plain)) open_document(plain, how);
   else {
     close_document();
     set({ q: plain, t: "", forced: "", line: 0 });
   }
+  parts.source.value = state.q;
   render_pair();
 }
 
@@ -138,6 +138,7 @@ export function clear_text() {
 // Pairs of a line and its translation: the chosen one of the current line.
 export function translated_lines() {
   if (is_open()) return document_lines();
+  if (!state.q.trim()) return [];
   return sentence.source.split("\n").map((line, i) => [line, (i === line_index() ? chosen() : sentence.results[i]?.[0])?.text ?? ""]);
 }
 export const translation_text = () => translated_lines().map(([, text]) => text).join("\n");
@@ -339,7 +340,8 @@ on_change((changed) => {
   if (has("q") && parts.source && parts.source.value !== state.q) parts.source.value = state.q;
   if (has("model", "from")) render_pair();
   else if (has("q")) render_examples();
-  if (has("model", "beam", "penalty", "from")) retranslate();
+  if (has("model", "beam", "penalty")) retranslate();
+  else if (has("from")) work();
   if (has("q", "from", "model", "n", "beam", "penalty")) {
     sentence.busy = true;
     if (parts.status) parts.status.textContent = "";

@@ -7,6 +7,7 @@ import { set, state } from "../state.js";
 import { t } from "../texts.js";
 import { model_for } from "./languages.js";
 import { characters_in, is_too_long, too_long } from "./files.js";
+import { sentences_of } from "./pairing.js";
 import { watch } from "./pointing.js";
 
 const LONG = { characters: 1000, lines: 8 }, AT_ONCE = { characters: 3000, lines: 16 }, MOST_ALIGNED = 1500;
@@ -45,7 +46,8 @@ export function open_document(text, { name = "", at = -1 } = {}) {
   parts.panel.hidden = false;
   replace(parts.rows, doc.rows.map((row) => row.box));
   parts.rows.scrollTop = 0;
-  set({ q: "", t: "", forced: "", line: 0 });
+  const { text: first } = doc.rows.find((row) => row.text.trim()) ?? { text: "" };
+  set({ q: first.slice(...(sentences_of(first, model().source)[0] ?? [])), t: "", forced: "", line: 0 });
   retranslate();
   if (at >= 0) {
     const before = text.slice(0, at).split("\n");
@@ -103,7 +105,8 @@ async function translate_missing() {
     const answer = await one_request((signal) => translate(request(lines), signal));
     if (!answer) return undefined;
     keep(lines, answer);
-    show();
+    doc.rows.forEach((row, i) => { if (lines.includes(row.text)) show_row(row, i); });
+    show_progress();
     if (next_lines().length === 0) parts.said.textContent = t("lines_done", progress());
   }
   return undefined;

@@ -17,7 +17,7 @@ export async function read_limits() {
   show_formats();
 }
 
-export const characters_in = (text) => [...text].length;
+export const characters_in = (text) => text.length - (text.match(/[\uD800-\uDBFF]/g) ?? []).length;
 export const is_too_long = (line) => limits.characters >= 0 && line.length > limits.characters && characters_in(line) > limits.characters;
 export const too_long = (n, line) => t("line_too_long", { n, characters: grouped(characters_in(line)), limit: grouped(limits.characters) });
 
@@ -44,19 +44,15 @@ function show_formats() {
   document.getElementById("source")?.setAttribute("placeholder", t("text_here", { formats: formats() }));
 }
 
-// Files dropped on an element are opened.
-export function takes_files(element) {
-  const has = (event) => event.dataTransfer.types.includes("Files");
-  const drop = (event, inside) => {
-    if (!has(event)) return;
+// Files may be dropped anywhere while the text is there.
+for (const type of ["dragover", "dragleave", "drop"])
+  document.addEventListener(type, (event) => {
+    const place = document.querySelector(".sentence:not([hidden])");
+    if (!place || !event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
-    element.classList.toggle("dropping", inside);
-    if (event.type === "drop") open_file(event.dataTransfer.files[0]);
-  };
-  element.addEventListener("dragover", (event) => drop(event, true));
-  element.addEventListener("dragleave", (event) => drop(event, element.contains(event.relatedTarget)));
-  element.addEventListener("drop", (event) => drop(event, false));
-}
+    place.classList.toggle("dropping", type === "dragover");
+    if (type === "drop") open_file(event.dataTransfer.files[0]);
+  });
 
 // Text is shown; other formats are translated by the server and come back as a file.
 async function open_file(file) {
@@ -82,7 +78,7 @@ async function open_text(file) {
   }
   if (!text.trim()) throw new Error(t("empty_file", { name: file.name }));
   say();
-  take(text, { name: file.name });
+  take(text, { name: file.name, document: true });
 }
 
 async function translate_file(file) {

@@ -5,6 +5,7 @@ import { model, sentence, take, translation_text } from "../sentence.js";
 import { detect } from "../server.js";
 import { set, state } from "../state.js";
 import { language_name, t } from "../texts.js";
+import { document_name, is_open } from "./document.js";
 import { limits } from "./files.js";
 
 const EXAMINED = 1000;  // characters of a text whose language is detected
@@ -46,9 +47,10 @@ function swap_button() {
 }
 
 function swap() {
-  const text = translation_text();
-  set({ model: reverse().name, from: "", hop: 0, q: "", t: "", forced: "", line: 0 });
-  take(text);
+  const text = translation_text(), how = { document: is_open(), name: document_name() };
+  take("");
+  set({ model: reverse().name, from: "", hop: 0 });
+  take(text, how);
 }
 
 function choose_from(code) {

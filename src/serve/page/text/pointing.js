@@ -7,7 +7,7 @@ import { t } from "../texts.js";
 import { caret_in, translation_of } from "./document.js";
 import { index_at, paired, sentences_of } from "./pairing.js";
 
-const look_into = debounced((q) => set({ q, t: "", forced: "", line: 0 }), 500);
+const look_into = debounced((row, q) => { if (row.box.isConnected) set({ q, t: "", forced: "", line: 0 }); }, 500);
 
 function pairs_of(row) {
   const found = translation_of(row);
@@ -58,7 +58,7 @@ export function watch(rows, row_at, readout) {
     if (at < 0) return;
     const [sentence, translation] = mark("current", row, index_at(pairs_of(row).sources, at));
     read([sentence, translation]);
-    if (sentence) look_into(sentence);
+    if (sentence) look_into(row, sentence);
   };
   readout.textContent = t("document_point");
 }
