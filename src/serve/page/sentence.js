@@ -3,8 +3,8 @@ import { button, debounced, direction_of, h, is_known, labeled, number, replace,
 import { examples_of } from "./parts/examples.js";
 import { latest, question, translate, translate_live, use_key } from "./server.js";
 import { CHOICES, on_change, set, state } from "./state.js";
-import { close_document, document_lines, document_panel, is_long, is_open, open_document, retranslate, work } from "./text/document.js";
-import { file_tools, is_too_long, read_limits, too_long } from "./text/files.js";
+import { close_document, doc, document_panel, is_long, open_document, retranslate, translation_of, work } from "./text/document.js";
+import { file_tools, is_too_long, read_limits, text_here, too_long } from "./text/files.js";
 import { languages_bar, model_for, render_languages } from "./text/languages.js";
 import { language_name, t } from "./texts.js";
 
@@ -84,7 +84,7 @@ const lang_of = (language) => (is_known(language) ? language : "");
 const parts = {};  // the elements that change
 
 export function sentence_panel() {
-  parts.source = h("textarea", { id: "source", rows: "3", spellcheck: "true", oninput: typed, onkeyup: follow_caret, onclick: follow_caret });
+  parts.source = h("textarea", { id: "source", rows: "3", spellcheck: "true", placeholder: text_here(), oninput: typed, onkeyup: follow_caret, onclick: follow_caret });
   parts.source.value = state.q;
   parts.source_words = h("div", { class: "words", id: "source-words", role: "group" });
   parts.target = h("div", { class: "target", id: "target" });
@@ -108,7 +108,7 @@ function render_pair() {
   render_languages();
   parts.source.lang = lang_of(model()?.source);
   parts.source.dir = direction_of(model()?.source);
-  parts.panel.classList.toggle("documented", is_open());
+  parts.panel.classList.toggle("documented", doc.open);
   render_examples();
 }
 
@@ -137,11 +137,10 @@ export function clear_text() {
 
 // Pairs of a line and its translation: the chosen one of the current line.
 export function translated_lines() {
-  if (is_open()) return document_lines();
+  if (doc.open) return doc.rows.map((row) => [row.text, translation_of(row)?.text ?? ""]);
   if (!state.q.trim()) return [];
   return sentence.source.split("\n").map((line, i) => [line, (i === line_index() ? chosen() : sentence.results[i]?.[0])?.text ?? ""]);
 }
-export const translation_text = () => translated_lines().map(([, text]) => text).join("\n");
 
 export function needs_key(error) {
   if (/API key/.test(error.message)) parts.key.hidden = false;
@@ -204,7 +203,7 @@ export async function translate_now() {
   const began = performance.now();
   try {
     refuse_too_long(text);
-    const wanted = is_open() ? model() : await one_request((signal) => model_for(text, signal));
+    const wanted = doc.open ? model() : await one_request((signal) => model_for(text, signal));
     if (wanted && wanted !== model()) return set({ model: wanted.name, hop: 0 });
     const results = wanted && await one_request(live);
     if (!results) return undefined;

@@ -1,16 +1,11 @@
-// 与翻译文本、文件有关的中文界面。
+// 语言、文件与长文本的中文界面。
 export const text_chinese = {
-  from: "从", to: "译为", model: "模型", detect: "检测语言", detected: "检测到：{language}，{percent}%",
-  undetected: "无法判定是以下哪种语言：{languages}。请选择。",
-  no_reader: "这似乎是{language}（{percent}%），但此处没有读这种语言的模型。请换一种语言，或为它提供模型：-m {option}",
-  no_reverse: "此处没有从{from}译为{to}的模型。可以提供一个：-m {option}",
-  open_file: "打开文件", clear: "清空", copy: "复制", copy_help: "复制译文", txt_help: "将译文保存为文本", tsv_help: "将原文与译文保存为表格",
-  formats: "格式：{formats}", text_here: "输入或粘贴文本，或拖入文件：{formats}", no_format: "{name} 是其他格式。可用的格式：{formats}",
-  not_utf8: "{name} 既不是 UTF-8 也不是 UTF-16。请另存为 UTF-8 后再打开。", empty_file: "{name} 中没有文本。",
-  translating_file: "正在翻译 {name}……", file_done: "译好的文件：", file_stem: "译文",
+  from: "从", to: "译为", model: "模型", detect: "检测语言", detected: "检测到：{language}，{percent}%", undetected: "无法判定是以下哪种语言：{languages}。请选择语言。",
+  no_reader: "此处没有读这种语言的模型。请选择另一种语言，或提供一个模型：-m {option}", no_reverse: "此处没有从{from}译为{to}的模型。可以提供一个：-m {option}",
+  open_file: "打开文件", clear: "清空", copy: "复制", copy_help: "复制译文", formats: "格式：{formats}", text_here: "输入或粘贴文本，或拖入文件：{formats}",
+  not_utf8: "{name} 既不是 UTF-8 也不是 UTF-16。请另存为 UTF-8 后再打开。", file_done: "译好的文件：",
   nothing_to_copy: "还没有译文。", copied: "译文已复制。", copied_part: "已复制，但目前只译好 {all} 行中的 {done} 行。",
-  document: "逐行对照的原文与译文", line_n: "原文第 {n} 行", lines_done: "{all} 行中已译 {done} 行", characters: "{n} 个字符",
-  line_too_long: "第 {n} 行有 {characters} 个字符；此服务器每行最多接受 {limit} 个。请按 Enter 键将其分开。", lines_too_long: "超出服务器上限的行：{n}", try_again: "重试",
-  document_point: "指向一个句子，或将光标移入该句，即可看到它的译文。",
-  document_help: "修改过的行会重新翻译。下面的视图所看的是光标所在的句子。Enter 键将一行分开；在行首按退格键则与上一行合并。",
+  document: "逐行对照的原文与译文", line_n: "原文第 {n} 行", lines_done: "{all} 行中已译 {done} 行", try_again: "重试",
+  line_too_long: "第 {n} 行有 {characters} 个字符；此服务器每行最多接受 {limit} 个。请按 Enter 键将其分开。", lines_too_long: "超出服务器上限的行：{n}",
+  document_point: "指向一个句子，或将光标移入该句，即可看到它的译文。", document_help: "下面的视图所看的是光标所在的句子。修改过的行会重新翻译。",
 };
