@@ -3,7 +3,8 @@
 import { debounced } from "./dom.js";
 
 const DEFAULTS = {
-  lang: "", theme: "", view: "translate", model: "", from: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
+  lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
+  from: "",  // "auto": the language of the text is detected
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
   query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1,  // of the tour
 };
@@ -12,7 +13,7 @@ const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
 // The values to choose from, and the numbers that count something. Links and the browser's memory may
 // be wrong.
 export const CHOICES = {
-  n: [1, 2, 4, 8], beam: [1, 2, 4, 8, 16], penalty: [0, 0.2, 0.4, 0.6, 0.8, 1, 1.5], theme: ["", "light", "dark"], from: ["", "auto"], drawing: ["matrix", "lines"],
+  n: [1, 2, 4, 8], beam: [1, 2, 4, 8, 16], penalty: [0, 0.2, 0.4, 0.6, 0.8, 1, 1.5], theme: ["", "light", "dark"], drawing: ["matrix", "lines"],
 };
 const COUNTS = ["line", "hop", "step", "stack"];
 

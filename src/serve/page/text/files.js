@@ -3,9 +3,9 @@ import { button, grouped, h, is_known, replace } from "../dom.js";
 import { download } from "../save.js";
 import { clear_text, model, needs_key, take, translated_lines } from "../sentence.js";
 import { latest, send_file, settings } from "../server.js";
-import { state } from "../state.js";
 import { t } from "../texts.js";
 import { doc, progress } from "./document.js";
+import { is_auto } from "./languages.js";
 
 const limits = { characters: -1, formats: [".txt"] };  // characters of a line; -1: any number
 
@@ -78,7 +78,7 @@ async function open_text(file) {
 
 async function translate_file(file) {
   say(t("translating"), " ", file.name, h("progress", { "aria-label": t("translating") }));
-  const { source, target } = model(), answer = await one_request((signal) => send_file({ file, source: state.from || source, target }, signal));
+  const { source, target } = model(), answer = await one_request((signal) => send_file({ file, source: is_auto() ? "auto" : source, target }, signal));
   if (!answer) return;
   const href = new URL(answer.translatedFileUrl).pathname, name = decodeURIComponent(href).replace(/.*\/[^.]*\./, "");
   const link = h("a", { href, download: name, id: "file-done" }, name);

@@ -9,7 +9,7 @@ import { doc } from "./document.js";
 import { beginning } from "./files.js";
 
 const EXAMINED = 1000;  // characters of a text whose language is detected
-const is_auto = () => state.from === "auto";
+export const is_auto = () => state.from === "auto";
 const of_pair = (source, target) => sentence.models.filter((m) => m.source === source && m.target === target);
 const codes = (side, models = sentence.models) => [...new Set(models.map((m) => m[side]))];
 const named = (code) => [code, is_known(code) ? language_name(code) : t("its_own")];
