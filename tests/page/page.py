@@ -9,7 +9,12 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import heads
+import history
+import lecture
+import variants
 from browser import Visit, chromium, expect, serving
+from sizes import matrices_fit
 from text import people_translate
 from tour import ask, the_tour_leads
 
@@ -228,41 +233,6 @@ def bad_links_break_nothing(browser, url):
     visit.close()
 
 
-def reaches(visit, selector):
-    """How far the drawing goes beyond its box, in pixels."""
-    return visit.tab.eval_on_selector(selector, "e => e.scrollWidth - e.clientWidth")
-
-
-def matrices_fit(browser, url):
-    for width in (320, 768, 1280, 1920):
-        visit = Visit(browser, url, viewport={"width": width, "height": 900}).open(f"#q={SENTENCE.replace(' ', '+')}&view=attention&kind=encoder")
-        for view, selector in [("attention", ".large .matrix"), ("translate", ".alternatives .matrix")]:
-            visit.view(view)
-            visit.tab.wait_for_selector(selector + " text[data-column]")
-            columns = len(visit.table()[0])
-            expect(reaches(visit, selector) <= 0, view, "at", width, "the matrix is cut off by", reaches(visit, selector))
-            expect(visit.tab.locator(selector + " text[data-column]").count() == columns, view, "at", width, "columns have no names")
-            expect(visit.tab.eval_on_selector(selector, "e => e.getBoundingClientRect().right <= document.documentElement.clientWidth"), view, width, "leaves the window")
-        visit.view("attention")
-        visit.choose("drawing", "lines")
-        visit.tab.wait_for_selector(".columns .token")
-        expect(reaches(visit, ".large .scroll") <= 0, "at", width, "the lines are cut off by", reaches(visit, ".large .scroll"))
-        visit.close()
-    long_text = " ".join([SENTENCE] * 5)
-    visit = Visit(browser, url).open(f"#q={long_text.replace(' ', '+')}&view=attention&kind=encoder")
-    visit.tab.wait_for_selector(".large .matrix canvas")
-    rows = visit.tab.locator(".large .matrix text[data-row]")
-    columns = visit.tab.locator(".large .matrix text[data-column]")
-    expect(rows.count() == columns.count() > 60, "a large matrix has", rows.count(), "and", columns.count(), "names")
-    expect(reaches(visit, ".large .matrix") > 0, "the large matrix does not scroll")
-    visit.tab.eval_on_selector(".large .matrix", "e => e.scrollTo(1e6, 0)")
-    box, name = visit.tab.locator(".large .matrix").bounding_box(), rows.first.bounding_box()
-    expect(name["x"] >= box["x"], "the names of the rows scroll away")
-    last = columns.last.bounding_box()
-    expect(last["x"] + last["width"] <= box["x"] + box["width"] + 3 and last["y"] + last["height"] <= box["y"] + box["height"], "the last column's name is hidden")
-    visit.close()
-
-
 def readouts_end(visit):
     visit.view("translate")
     for over, readout in [("#target-words .word", "#word-readout"), (".matrix rect", ".matrix-figure .readout")]:
@@ -476,12 +446,16 @@ def visit_all(url, program, model, work):
         visit.close()
         a_sentence_is_there(browser, url)
         bad_links_break_nothing(browser, url)
-        matrices_fit(browser, url)
+        matrices_fit(browser, url, SENTENCE)
         a_phone_has_one_header_row(browser, url)
         a_pivot_shows_both_models(browser, program, model, str(pathlib.Path(work) / "runs"))
         every_look_is_accessible(browser, url)
         people_translate(browser, program, model, work)
         name = ask(url, "/v1/models")["models"][0]["name"]
+        history.the_way_back_is_kept(browser, url)
+        print("numbers of the heads that were computed anew:", heads.heads_have_colors(browser, url, name, SENTENCE))
+        print("steps of the tour that scroll inside:", lecture.the_tour_is_a_lecture(browser, url, name, TOURED))
+        print("numbers of other models that were computed anew:", variants.other_models_are_explained(browser, program, pathlib.Path(work) / "models", str(pathlib.Path(work) / "runs")))
         print("numbers of the tour that were computed anew:", the_tour_leads(browser, url, name, TOURED))
 
 

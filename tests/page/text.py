@@ -103,7 +103,8 @@ def lines_are_edited(visit, program, model):
 
 def check_lines(visit, program, model, wanted):
     visit.tab.wait_for_function("all => JSON.stringify([...document.querySelectorAll('.doc-source')].map(e => e.textContent)) === all", arg=json.dumps(wanted, ensure_ascii=False, separators=(",", ":")))
-    visit.tab.wait_for_function("() => !document.querySelector('.doc-target.provisional:not(:empty)')")
+    lines = sum(bool(line.strip()) for line in wanted)
+    visit.tab.locator("#document-status", has_text=f"{lines} of {lines} lines").wait_for()
     targets = sides(visit)[1]
     expect(targets == translated(program, model, wanted), "after editing there is", targets, "not", translated(program, model, wanted))
 
@@ -272,7 +273,7 @@ def limits_are_told(browser, program, model, work, runs):
         expect(long not in "\n".join(sent) and targets[0] == "" and all(t for s, t in zip(sources, targets) if s and s != long), "sent:", sent, targets)
         note = visit.tab.locator(".doc-row").first.locator(".note").inner_text()
         expect("50 characters" in note and "accepts 40" in note, "the note reads", note)
-        expect("Too long for this server: 1" in visit.text(".doc-progress"), "the progress reads", visit.text(".doc-progress"))
+        expect(visit.text("#document-status") == "10 of 11 lines translated", "the progress reads", visit.text("#document-status"))
         visit.tab.set_input_files("#file", {"name": "a.html", "mimeType": "text/html", "buffer": b"<p>1 may</p>"})
         visit.tab.wait_for_selector("#file-done")
         visit.close()

@@ -3,11 +3,12 @@ import { h, number, piece_text, replace, scrolling, svg } from "./dom.js";
 import { label, palette, rgb, ruler, widest } from "./matrix.js";
 import { t } from "./texts.js";
 
-const ROW = 22, FONT = 13, WIDEST = 620, LEAST = 0.02;
+export const ROW = 22, FONT = 13;
+const WIDEST = 620, LEAST = 0.02;
 
 const weight = (m, row, column) => m.values[row * m.columns.length + column] ?? 0;
 
-function tokens(m, labels, { x, anchor, side, room }) {
+export function tokens(m, labels, { x, anchor, side, room }) {
   return labels.map((text, i) => svg("g", { class: "token", "data-side": side, "data-index": i, role: "button",
     "aria-label": `${side === "row" ? m.row_title : m.column_title} ${piece_text(text)}` },
     svg("rect", { x: anchor === "end" ? 0 : x - 4, y: i * ROW + 1, width: room - 2, height: ROW - 2, fill: "transparent" }),
@@ -25,7 +26,7 @@ function lines(m, at) {
   return all;
 }
 
-function curve(r, c, { x1, x2 }) {
+export function curve(r, c, { x1, x2 }) {
   const y1 = (r + 0.5) * ROW, y2 = (c + 0.5) * ROW, middle = (x1 + x2) / 2;
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }
@@ -40,12 +41,14 @@ export function columns_svg(m, room = WIDEST) {
     tokens(m, m.columns, { x: at.x2 + 4, anchor: "start", side: "column", room: sides[1] }));
 }
 
-// The tokens that one token attends to, or those that attend to it.
-function partners(m, side, index) {
-  const others = side === "row" ? m.columns.map((text, c) => [text, weight(m, index, c)]) : m.rows.map((text, r) => [text, weight(m, r, index)]);
-  const best = others.sort((a, b) => b[1] - a[1]).slice(0, 4).filter(([, w]) => w >= 0.01);
-  return best.map(([text, w]) => `${piece_text(text)} ${number(w)}`).join(", ") || "—";
+// [{text, weight}]: the tokens that one token attends to, or those that attend to it; largest first,
+// none below 0.01.
+export function partners_of(m, side, index) {
+  const others = side === "row" ? m.columns.map((text, c) => ({ text, weight: weight(m, index, c) })) : m.rows.map((text, r) => ({ text, weight: weight(m, r, index) }));
+  return others.sort((a, b) => b.weight - a.weight).filter((one) => one.weight >= 0.01);
 }
+
+const partners = (m, side, index) => partners_of(m, side, index).slice(0, 4).map((one) => `${piece_text(one.text)} ${number(one.weight)}`).join(", ") || "—";
 
 export function columns(m) {
   const place = scrolling(m.title), readout = h("p", { class: "readout", role: "status" }, t("columns_keys"));
@@ -76,7 +79,7 @@ function wired(m, drawing, readout) {
 }
 
 // Arrow keys: up and down within a column, left and right to the other one.
-function move(event, all, i, m) {
+export function move(event, all, i, m) {
   const rows = m.rows.length, in_rows = i < rows;
   const other = in_rows ? rows + Math.min(i, m.columns.length - 1) : Math.min(i - rows, rows - 1);
   const to = { ArrowUp: i - 1, ArrowDown: i + 1, ArrowLeft: in_rows ? i : other, ArrowRight: in_rows ? other : i }[event.key];

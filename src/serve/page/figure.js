@@ -5,7 +5,7 @@ import { h, labeled, replace, select, svg } from "./dom.js";
 import { save_buttons } from "./save.js";
 import { inspect, latest, question } from "./server.js";
 import { hop_field, inside, nothing_to_show, subject, target_field } from "./sentence.js";
-import { set, state } from "./state.js";
+import { set, state, visit } from "./state.js";
 import { norm_chart, position_chart, tensor_view } from "./tensor.js";
 import { t } from "./texts.js";
 
@@ -85,7 +85,7 @@ function wave(x, y) {
 
 function open_box(box) {
   const first = names_in(box)[0];
-  set({ box: box.id, tensor: first?.name ?? "" });
+  visit({ box: box.id, tensor: first?.name ?? "" });
 }
 
 function box_element(box) {

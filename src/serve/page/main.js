@@ -8,14 +8,15 @@ import { copy_link, save_buttons } from "./save.js";
 import { search_view, update as update_search } from "./search.js";
 import { alternatives, begin, chosen, model, on_translation, sentence, sentence_panel } from "./sentence.js";
 import { info, models } from "./server.js";
-import { on_change, read_address, read_memory, set, state } from "./state.js";
+import { on_change, read_address, read_memory, set, state, visit } from "./state.js";
 import { LANGUAGES, language, t } from "./texts.js";
+import { mark_lecture } from "./tour/lecture.js";
 import { KEYS as TOUR_KEYS, on_the_way, tour_view, update as update_tour } from "./tour/tour.js";
 
 const VIEWS = {
   translate: { make: alternatives_view, update: update_alternatives, keys: [] },
   tour: { make: tour_view, update: update_tour, keys: TOUR_KEYS },
-  attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced", "hop"] },
+  attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced", "hop", "off", "query", "key"] },
   search: { make: search_view, update: update_search, keys: ["step", "hop"] },
   figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced", "hop"] },
   runs: { make: runs_view, update: update_runs, keys: ["run"] },
@@ -62,7 +63,7 @@ function update_alternatives() {
     h("section", {}, h("h3", {}, t("alternatives")), h("ol", { class: "results", id: "alternatives" }, alternatives().map(alternative)),
       h("h3", {}, t("tokens")), token_row(translation), h("p", { class: "faint" }, t("tokens_help"))),
     map && h("section", {}, matrix(map), legend(map.scale), h("p", { class: "faint" }, t("alignment_help")),
-      h("span", { class: "controls no-print" }, button(t("every_head"), () => set({ view: "attention" }), { id: "every-head" }),
+      h("span", { class: "controls no-print" }, button(t("every_head"), () => visit({ view: "attention" }), { id: "every-head" }),
         save_buttons("translation", null, () => sentence.results)))));
   if (focused >= 0) alternatives_root.querySelectorAll(".alternative")[focused]?.focus();
   return undefined;
@@ -70,7 +71,7 @@ function update_alternatives() {
 
 function tab(name) {
   return h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "view", "aria-selected": String(VIEWS[name] === view()),
-    onclick: () => set({ view: name, ...on_the_way(view_name(), name) }) }, t(`view_${name}`));
+    onclick: () => visit({ view: name, ...on_the_way(view_name(), name) }) }, t(`view_${name}`));
 }
 
 function tabs() {
@@ -94,6 +95,7 @@ function render() {
   document.documentElement.lang = language();
   if (state.theme) document.documentElement.dataset.theme = state.theme;
   else delete document.documentElement.dataset.theme;
+  mark();
   render_header();
   const place = h("div", { id: "view", role: "tabpanel", tabindex: "-1", "aria-labelledby": `tab-${view_name()}` });
   const top = sentence_panel();
@@ -112,6 +114,12 @@ function show_tab() {
 
 const content = () => [h("h2", { class: "visually-hidden" }, t(`view_${view_name()}`)), view().make()];
 
+// The style sheets know the view.
+function mark() {
+  mark_lecture();
+  document.documentElement.dataset.view = view_name();
+}
+
 // Switches the view below the sentence.
 function change_view() {
   document.querySelector(".sentence").hidden = has_own_top();
@@ -125,6 +133,7 @@ function change_view() {
 }
 
 on_change((changed) => {
+  mark();
   if (changed.has("lang") || changed.has("theme")) {
     const control = document.activeElement?.id;
     render();

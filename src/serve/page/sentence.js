@@ -2,7 +2,7 @@
 import { button, debounced, direction_of, h, is_known, labeled, number, replace, roving, select } from "./dom.js";
 import { examples_of } from "./parts/examples.js";
 import { latest, question, translate, translate_live, use_key } from "./server.js";
-import { CHOICES, on_change, set, state } from "./state.js";
+import { CHOICES, on_change, set, state, visit } from "./state.js";
 import { close_document, doc, document_panel, is_long, open_document, retranslate, translation_of, work } from "./text/document.js";
 import { file_tools, is_too_long, read_limits, text_here, too_long } from "./text/files.js";
 import { languages_bar, model_for, render_languages } from "./text/languages.js";
@@ -153,7 +153,7 @@ function render_examples() {
   const lang = lang_of(model()?.source), dir = direction_of(model()?.source);
   const focused = [...parts.examples.children].indexOf(document.activeElement);
   replace(parts.examples, others.length > 0 && h("span", { class: "faint", id: "examples-label" }, t("examples")),
-    others.map((text) => button(text, () => set({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
+    others.map((text) => button(text, () => visit({ q: text, t: "", forced: "", line: 0 }), { class: "example", lang, dir })));
   if (focused >= 0) parts.examples.children[focused]?.focus();
 }
 

@@ -6,14 +6,15 @@ const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
   from: "",  // "auto": the language of the text is detected
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
-  query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1,  // of the tour
+  query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1, lecture: 0,  // of the tour
+  off: "",  // heads that are not drawn, counted from 0: "1,3"
 };
 const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
 
 // The values to choose from, and the numbers that count something. Links and the browser's memory may
 // be wrong.
 export const CHOICES = {
-  n: [1, 2, 4, 8], beam: [1, 2, 4, 8, 16], penalty: [0, 0.2, 0.4, 0.6, 0.8, 1, 1.5], theme: ["", "light", "dark"], drawing: ["matrix", "lines"],
+  n: [1, 2, 4, 8], beam: [1, 2, 4, 8, 16], penalty: [0, 0.2, 0.4, 0.6, 0.8, 1, 1.5], theme: ["", "light", "dark"], drawing: ["matrix", "lines", "heads", "neuron"], lecture: [0, 1],
 };
 const COUNTS = ["line", "hop", "step", "stack"];
 
@@ -22,18 +23,37 @@ const listeners = [];
 
 export const on_change = (listener) => listeners.push(listener);
 
+// Browsers reject frequent changes of the address: typing waits, and what follows an entry at once
+// (a key held down) becomes part of it.
+const AT_ONCE = 300;  // milliseconds
+let pushed = -AT_ONCE;
+const write_now = () => history.replaceState(null, "", address());
+const write_address = debounced(write_now, 200);
+
 // Passes the names of changed values to every listener.
 export function set(changes) {
-  const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
-  if (changed.length === 0) return;
-  Object.assign(state, changes);
-  remember(changed);
-  write_address();
-  for (const listener of listeners) listener(new Set(changed));
+  if (apply(changes)) write_address();
 }
 
-// Debounced: browsers reject frequent changes of the address.
-const write_address = debounced(() => history.replaceState(null, "", address()), 200);
+// The same for what a reader may want to come back from, such as another view: a new entry in the
+// browser's history.
+export function visit(changes) {
+  const follows = performance.now() - pushed < AT_ONCE;
+  if (!follows) write_now();
+  if (!apply(changes)) return;
+  pushed = performance.now();
+  if (follows) write_address();
+  else history.pushState(null, "", address());
+}
+
+function apply(changes) {
+  const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
+  if (changed.length === 0) return false;
+  Object.assign(state, changes);
+  remember(changed);
+  for (const listener of listeners) listener(new Set(changed));
+  return true;
+}
 
 export function address() {
   const hash = new URLSearchParams();
@@ -75,5 +95,6 @@ function remember(changed) {
   }
 }
 
-window.addEventListener("hashchange", () => set({ ...Object.fromEntries(
+// Back, forward, and addresses typed or followed.
+window.addEventListener("hashchange", () => apply({ ...Object.fromEntries(
   Object.entries(DEFAULTS).filter(([key]) => !KEPT_HERE.includes(key))), ...read_address() }));

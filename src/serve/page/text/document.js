@@ -10,7 +10,7 @@ import { model_for } from "./languages.js";
 import { sentences_of } from "./pairing.js";
 import { watch } from "./pointing.js";
 
-const MOST_LINES = 16, MOST_CHARACTERS = 3000, MOST_ALIGNED = 1500;  // in a request
+const MOST_LINES = 16, MOST_ALIGNED = 1500;  // lines in a request; characters of a line that is aligned
 export const doc = { rows: [], name: "", open: false, busy: false, problem: "", run: 0 };
 const known = new Map();  // a line's text -> its translation, with warnings
 const row_of = new WeakMap();
@@ -19,8 +19,8 @@ const one_request = latest();
 
 export const is_long = (text) => text.length > 1000 || text.split("\n").length > 8;
 export const translation_of = (row) => known.get(row.text);
-const to_do = () => doc.rows.filter(({ text }) => text.trim() && !is_too_long(text));
-export const progress = () => ({ done: to_do().filter(translation_of).length, all: to_do().length });
+const filled = () => doc.rows.filter((row) => row.text.trim());
+export const progress = () => ({ done: filled().filter(translation_of).length, all: filled().length });
 
 export function document_panel() {
   doc.rows = doc.rows.map(({ text }) => make_row(text));
@@ -30,7 +30,7 @@ export function document_panel() {
   const readout = h("p", { class: "readout", id: "document-readout", role: "status" });
   watch(parts.rows, row_of, readout);
   show();
-  return h("section", { class: "card document", "aria-label": t("document") }, parts.progress, parts.rows, readout, parts.said, h("p", { class: "faint no-print" }, t("document_help")));
+  return h("section", { class: "card document", "aria-label": t("document") }, parts.progress, parts.rows, readout, parts.said);
 }
 
 // at: the place of the caret in the text, if it is to be there.
@@ -60,15 +60,8 @@ export function retranslate() {
 
 // The next lines to send; a long one alone.
 function next_lines() {
-  const lines = new Set();
-  let characters = 0;
-  for (const row of to_do()) {
-    if (translation_of(row)) continue;
-    characters += row.text.length;
-    if (lines.size > 0 && (characters > MOST_CHARACTERS || row.text.length > MOST_ALIGNED || lines.size === MOST_LINES)) break;
-    lines.add(row.text);
-  }
-  return [...lines];
+  const left = filled().filter((row) => !translation_of(row) && !is_too_long(row.text)).map((row) => row.text), long = left.findIndex((line) => line.length > MOST_ALIGNED);
+  return [...new Set(left.slice(0, long === 0 ? 1 : long < 0 ? MOST_LINES : Math.min(long, MOST_LINES)))];
 }
 
 async function translate_lines(lines) {
@@ -137,10 +130,9 @@ function show() {
 }
 
 function show_progress() {
-  const { done, all } = progress(), long = doc.rows.filter((row) => is_too_long(row.text)).length;
+  const { done, all } = progress();
   replace(parts.progress, h("span", { id: "document-status" }, t("lines_done", { done, all })),
-    done < all && !doc.problem && h("progress", { max: all, value: done, "aria-label": t("translating") }),
-    long > 0 && h("span", { class: "error" }, t("lines_too_long", { n: long })),
+    doc.busy && h("progress", { max: all, value: done, "aria-label": t("translating") }),
     doc.problem && [h("span", { class: "error", role: "alert" }, doc.problem), button(t("try_again"), work, { id: "try-again" })]);
 }
 

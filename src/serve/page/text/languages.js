@@ -3,7 +3,7 @@ import { button, h, is_known, labeled, replace, select } from "../dom.js";
 import { examples_of } from "../parts/examples.js";
 import { model, sentence, take, translated_lines } from "../sentence.js";
 import { detect } from "../server.js";
-import { set, state } from "../state.js";
+import { set, state, visit } from "../state.js";
 import { language_name, t } from "../texts.js";
 import { doc } from "./document.js";
 import { beginning } from "./files.js";
@@ -40,12 +40,12 @@ function swap_button(source, target) {
 function swap(back) {
   const text = translated_lines().map(([, translation]) => translation).join("\n"), how = { document: doc.open, name: doc.name };
   take("");
-  set({ model: back.name, from: "", hop: 0 });
+  visit({ model: back.name, from: "", hop: 0 });
   take(text, how);
 }
 
 function choose_from(code) {
-  if (code === "auto") set({ from: code });
+  if (code === "auto") visit({ from: code });
   else go(of_pair(code, model().target)[0] ?? sentence.models.find((m) => m.source === code));
 }
 
@@ -54,7 +54,7 @@ const choose_to = (code) => go(of_pair(model().source, code)[0] ?? sentence.mode
 // An example is replaced by the other language's.
 function go(other, from = "") {
   const example = examples_of(model().source).indexOf(state.q), q = examples_of(other.source)[example];
-  set({ model: other.name, from, hop: 0, ...(q && { q, t: "", forced: "", line: 0 }) });
+  visit({ model: other.name, from, hop: 0, ...(q && { q, t: "", forced: "", line: 0 }) });
 }
 
 const found = { text: "" };

@@ -6,6 +6,6 @@ export const text_english = {
   not_utf8: "{name} is neither UTF-8 nor UTF-16. Save it as UTF-8 and open it again.", file_done: "The translated file:",
   nothing_to_copy: "There is no translation yet.", copied: "The translation is copied.", copied_part: "Copied, but only {done} of {all} lines are translated so far.",
   document: "Text and translation, line by line", line_n: "Text, line {n}", lines_done: "{done} of {all} lines translated", try_again: "Try again",
-  line_too_long: "Line {n} has {characters} characters; this server accepts {limit} in a line. Divide it with Enter.", lines_too_long: "Too long for this server: {n}",
-  document_point: "Point at a sentence, or put the caret into it, to see its translation.", document_help: "The views below look into the sentence with the caret. Changed lines are translated again.",
+  line_too_long: "Line {n} has {characters} characters; this server accepts {limit} in a line. Divide it with Enter.",
+  document_point: "Point at a sentence to see its translation. The views below look into the sentence with the caret.",
 };

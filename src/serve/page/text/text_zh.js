@@ -6,6 +6,6 @@ export const text_chinese = {
   not_utf8: "{name} 既不是 UTF-8 也不是 UTF-16。请另存为 UTF-8 后再打开。", file_done: "译好的文件：",
   nothing_to_copy: "还没有译文。", copied: "译文已复制。", copied_part: "已复制，但目前只译好 {all} 行中的 {done} 行。",
   document: "逐行对照的原文与译文", line_n: "原文第 {n} 行", lines_done: "{all} 行中已译 {done} 行", try_again: "重试",
-  line_too_long: "第 {n} 行有 {characters} 个字符；此服务器每行最多接受 {limit} 个。请按 Enter 键将其分开。", lines_too_long: "超出服务器上限的行：{n}",
-  document_point: "指向一个句子，或将光标移入该句，即可看到它的译文。", document_help: "下面的视图所看的是光标所在的句子。修改过的行会重新翻译。",
+  line_too_long: "第 {n} 行有 {characters} 个字符；此服务器每行最多接受 {limit} 个。请按 Enter 键将其分开。",
+  document_point: "指向一个句子，即可看到它的译文。下面的视图所看的是光标所在的句子。",
 };

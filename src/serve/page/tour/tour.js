@@ -3,13 +3,16 @@ import { button, direction_of, h, labeled, piece_text, replace, select } from ".
 import { CODE } from "./tour_code.js";
 import { scene } from "./tour_data.js";
 import { chips, typeset } from "./tour_draw.js";
+import { fit } from "./tour_fit.js";
+import { instead } from "./tour_variants.js";
+import { is_lecture, lecture_button, lecture_controls, lecture_key } from "./lecture.js";
 import { lesson_path, STEPS } from "./tour_steps.js";
 import { inspect, question, trace } from "../server.js";
 import { chosen, model, nothing_to_show, sentence, subject } from "../sentence.js";
-import { set, state } from "../state.js";
+import { set, state, visit } from "../state.js";
 import { language, t } from "../texts.js";
 
-export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature"];
+export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature", "lecture"];
 
 const tensors = question(inspect, () => draw()), found = question(trace, () => draw()), wide = question(trace, () => draw());
 const parts = {};
@@ -21,15 +24,16 @@ const step = () => STEPS[current() - 1];
 
 // The changes of the state that lead to a view: the tour and the search count steps on their own.
 export function on_the_way(from, to) {
-  if (from === "tour") left_at = current();
-  if (to === "tour") return from === "tour" ? {} : { step: left_at };
+  if (to === "tour") return { step: from === "tour" ? current() : left_at };
   return from === "tour" ? { step: 0 } : {};
 }
 
 export function tour_view() {
   root = h("div", { class: "tour" });
   for (const part of ["progress", "sentence", "controls", "words", "picture", "more"]) parts[part] = h("div", { class: `tour-${part}` });
-  parts.stage = h("section", { class: "tour-stage", "aria-label": t("view_tour") }, parts.words, h("div", { class: "tour-right" }, parts.controls, parts.picture), parts.more);
+  parts.columns = [h("div", { class: "tour-left" }, parts.words, parts.more), h("div", { class: "tour-right" }, parts.controls, parts.picture)];
+  parts.stage = h("section", { class: "tour-stage", "aria-label": t("view_tour") }, parts.columns);
+  parts.stage.addEventListener("toggle", fit_stage, true);
   replace(root, parts.progress, parts.sentence, parts.stage);
   root.addEventListener("mouseover", light);
   root.addEventListener("focusin", light);
@@ -43,6 +47,9 @@ export function tour_view() {
   return root;
 }
 
+const fit_stage = () => { if (root?.isConnected) fit(parts.stage, parts.columns, is_lecture()); };
+window.addEventListener("resize", fit_stage);
+
 // Everything with the symbol under the pointer or the focus is lit.
 function light(event) {
   const id = event.type === "mouseleave" ? null : event.target.closest?.("[data-sym]")?.dataset.sym;
@@ -54,13 +61,15 @@ function draw_sentence() {
   const field = h("input", { type: "text", id: "tour-source", value: state.q.split("\n")[0], maxlength: "400", dir: direction_of(model()?.source), oninput: () => set({ q: field.value, t: "", forced: "", line: 0 }) });
   parts.field = field;
   parts.target = h("p", { class: "tour-target", dir: direction_of(model()?.target), role: "status" });
-  replace(parts.sentence, labeled(t("tour_your_sentence"), field, { class: "field wide" }), parts.target);
+  parts.lecture_text = h("p", { class: "lecture-text" });
+  replace(parts.sentence, labeled(t("tour_your_sentence"), field, { class: "field wide" }), parts.target, parts.lecture_text);
 }
 
 export function update() {
   draw_progress();
   if (document.activeElement !== parts.field) parts.field.value = state.q.split("\n")[0];
   parts.target.textContent = sentence.error || (chosen() ? `→ ${chosen().text}` : "");
+  parts.lecture_text.textContent = `${state.q.split("\n")[0]} ${parts.target.textContent}`;
   const about = subject();
   if (!about) return show_nothing(nothing_to_show());
   if (step().traced) {
@@ -113,6 +122,7 @@ function show_nothing(said) {
   replace(parts.controls);
   replace(parts.more);
   replace(parts.picture, said);
+  fit_stage();
 }
 
 const choose = (changes) => set(changes);
@@ -124,11 +134,7 @@ function show(c) {
   const same = parts.drawn === current(), at = focusables().indexOf(document.activeElement), sliding = same && document.activeElement?.type === "range";
   const open = same ? [...parts.stage.querySelectorAll("details")].map((one) => one.open) : [];
   if (!sliding) replace(parts.controls, controls(c));
-  const missing = step().tensors(c).some((name) => !c.given(name));
-  if (missing) {
-    show_nothing(h("p", { class: "faint" }, t("no_tensors")));
-    return replace(parts.controls, controls(c));
-  }
+  if (step().tensors(c).some((name) => !c.given(name))) return show_instead(c);
   const drawn = step().draw(c, choose, found.answer, wide.answer);
   replace(parts.words, explanation(drawn));
   replace(parts.picture, drawn.picture);
@@ -136,13 +142,24 @@ function show(c) {
   replace(parts.more, further(drawn));
   [...parts.stage.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
   if (same && at >= 0 && !sliding) focusables()[at]?.focus();
+  if (!same) for (const column of parts.columns) column.scrollTop = 0;
   parts.drawn = current();
   parts.stage.classList.remove("waiting");
+  fit_stage();
   root.dataset.ready = `${current()}`;
   return undefined;
 }
 
-const heading = () => h("h3", { class: "tour-title", tabindex: "-1", id: "tour-title" }, h("span", { class: "tour-number" }, current()), typeset(t(`tour_${step().id}_title`)));
+// A step that this model does not have.
+function show_instead(c) {
+  show_nothing(h("div", { class: "tour-variant" }, instead(c, step())));
+  replace(parts.controls, controls(c));
+  replace(parts.more, links());
+  root.dataset.ready = `${current()}`;
+  fit_stage();
+}
+
+const heading = () => h("h3", { class: "tour-title", tabindex: "-1", id: "tour-title" }, h("span", { class: "tour-number" }, current()), h("span", {}, typeset(t(`tour_${step().id}_title`))));
 
 function explanation(drawn) {
   const id = `tour_${step().id}`;
@@ -172,7 +189,7 @@ function controls(c) {
   if (has("position")) all.push(chips(c.target, { id: "pick-position", label: t("tour_position"), chosen: c.pick("position", c.target.length), pick: (i) => choose({ position: i + 1 }) }));
   if (has("key")) all.push(labeled(t("tour_key"), select(c.source.map((text, i) => [i + 1, `${i + 1} ${piece_text(text)}`]), 1 + c.pick("key", c.source.length), (key) => choose({ key: Number(key) }), { id: "pick-key" })));
   if (has("layer")) all.push(labeled(t("layer_choice"), select(count(c.layers(stack), "layer"), 1 + c.layer(stack), (n) => choose({ tlayer: Number(n) }), { id: "pick-layer" })));
-  if (has("head")) all.push(labeled(t("head_choice"), select(count(c.heads_of(scope), "head"), 1 + c.head(scope), (n) => choose({ thead: Number(n) }), { id: "pick-head" })));
+  if (has("head") && c.heads_of(scope) > 0) all.push(labeled(t("head_choice"), select(count(c.heads_of(scope), "head"), 1 + c.head(scope), (n) => choose({ thead: Number(n) }), { id: "pick-head" })));
   if (has("dim")) all.push(number_field(step().dims(c), c));
   return [...all, step().control?.(choose)];
 }
@@ -184,18 +201,19 @@ function number_field(most, c) {
 
 function go(to, focus) {
   if (to < 1 || to > STEPS.length || to === current()) return;
-  set({ step: to });
+  visit({ step: to });
   if (focus) document.getElementById("tour-title")?.focus({ preventScroll: true });
   if (root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start" });
 }
 
 function draw_progress() {
+  left_at = current();
   const at = current(), focused = document.activeElement?.closest(".tour-progress") && document.activeElement.id;
   const dots = STEPS.map(({ id }, i) => h("li", {}, h("button", { type: "button", class: "tour-dot", id: `tour-${i + 1}`, title: t(`tour_${id}_title`), "aria-label": `${i + 1}: ${t(`tour_${id}_title`)}`,
     "aria-current": i + 1 === at ? "step" : null, onclick: () => go(i + 1) }, i + 1)));
   replace(parts.progress, button("←", () => go(at - 1), { id: "tour-back", "aria-label": t("step_back"), disabled: at === 1, class: "tour-go" }),
     h("nav", { "aria-label": t("tour_steps") }, h("ol", { class: "tour-dots" }, dots)),
-    button(h("span", {}, h("span", { class: "wide-only" }, `${at < STEPS.length ? t("tour_next") : t("tour_end")} `), "→"), () => go(at + 1), { id: "tour-on", "aria-label": t("step_on"), disabled: at === STEPS.length, class: "tour-go on" }));
+    button(h("span", {}, h("span", { class: "wide-only" }, `${at < STEPS.length ? t("tour_next") : t("tour_end")} `), "→"), () => go(at + 1), { id: "tour-on", "aria-label": t("step_on"), disabled: at === STEPS.length, class: "tour-go on" }), lecture_button(), lecture_controls(at, STEPS.length));
   if (focused) {
     const again = document.getElementById(focused);
     (again?.disabled ? document.getElementById(`tour-${at}`) : again)?.focus();
@@ -204,11 +222,12 @@ function draw_progress() {
 
 // The arrow keys lead on and back wherever they have no other use.
 document.addEventListener("keydown", (event) => {
-  if (!root?.isConnected || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (event.target.closest?.("input, select, textarea, [role=application], [role=tablist], pre")) return;
+  if (!root?.isConnected || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return undefined;
+  if (is_lecture() && lecture_key(event, current(), STEPS.length, go)) return event.preventDefault();
+  if (event.target.closest?.("input, select, textarea, [role=application], [role=tablist], pre")) return undefined;
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!by) return;
+  if (!by) return undefined;
   event.preventDefault();
-  go(current() + by, !event.target.closest?.(".tour-progress"));
+  return go(current() + by, !event.target.closest?.(".tour-progress"));
 });
 

@@ -1,7 +1,7 @@
 // Steps 4 to 9 of the tour: one head of self-attention in the encoder, then all of them.
-import { h, piece_text } from "../dom.js";
+import { h, piece, piece_text } from "../dom.js";
 import { deviation, dot, largest, list_is, mapped, one_row, read_by, row_of, softmax } from "./tour_data.js";
-import { bars, grid, piece, scale_for, shown, sign, strip } from "./tour_draw.js";
+import { bars, grid, row_height, scale_for, shown, sign, strip } from "./tour_draw.js";
 import { factor, formula, frac, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
 import { state } from "../state.js";
 import { t } from "../texts.js";
@@ -32,7 +32,7 @@ export const projections = {
       symbols: [["X", "X"], ["Q", "Q"], ["K", "K"], ["V", "V"]],
       note: t("tour_shapes", { d: x.cols, dk: all.Q.cols, h: a.heads }),
       picture: [grid(x, { sym: "X", title: "X", row_names: c.source, row: a.i, pick, most: 13 }), sign("× W"), h("div", { class: "tour-three" },
-        Object.entries(all).map(([name, matrix]) => grid(matrix, { sym: name, title: name, row: a.i, scale, pick, most: 14, ...(name === "Q" ? { row_names: c.source } : {}) })))],
+        Object.entries(all).map(([name, matrix]) => grid(matrix, { sym: name, title: name, row: a.i, scale, pick, height: row_height(matrix.rows, 14, true), ...(name === "Q" ? { row_names: c.source } : {}) })))],
     };
   },
 };
@@ -151,7 +151,7 @@ export const heads = {
       symbols: [...maps.keys()].map((k) => [`head${k}`, t("tour_head", { n: k + 1 })]),
       picture: [h("div", { class: "tour-maps" }, maps.map((map, k) => h("button", { type: "button", class: "tour-map", "aria-pressed": String(k === a.head), "data-sym": `head${k}`, "aria-label": t("tour_head", { n: k + 1 }), onclick: () => choose({ thead: k + 1 }) },
         grid(map, { title: t("tour_head", { n: k + 1 }), row: a.i, square: true, most: 12, scale: { low: 0, high: 1 } })))),
-        h("h4", {}, t("tour_looks_most", { token: piece_text(c.source[a.i]) })), bars(list, { label: t("tour_looks_most", { token: piece_text(c.source[a.i]) }), pick: (k) => choose({ thead: k + 1 }) }),
+        h("h4", {}, t("tour_looks_most", { token: piece_text(c.source[a.i]) })), bars(list, { label: t("tour_looks_most", { token: piece_text(c.source[a.i]) }), pick: (k) => choose({ thead: k + 1 }), wide: true }),
         joined_row(o, a, wide)],
     };
   },

@@ -1,9 +1,9 @@
 // Steps 12 to 14 of the tour: the decoder, its probabilities and the search.
-import { button, checkbox, h, labeled, piece_text } from "../dom.js";
+import { button, checkbox, h, labeled, piece, piece_text } from "../dom.js";
 import { largest, list_is, mapped, plain, row_of, softmax } from "./tour_data.js";
-import { bars, beside, grid, piece, shown } from "./tour_draw.js";
+import { bars, beside, grid, row_height, shown } from "./tour_draw.js";
 import { factor, formula, frac, gap, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
-import { set, state } from "../state.js";
+import { state, visit } from "../state.js";
 import { t } from "../texts.js";
 
 const bare = (text) => piece_text(text).replace(/^[▁␣](?=.)/, "");
@@ -18,7 +18,7 @@ export const mask = {
     const s = mapped(c.map(`${at}.unscaled`, head), (x) => x / over, (is) => `${is}/${over_is}`), own = c.map(`${at}.weights`, head), m = c.matrix("decoder.mask"), hidden = { ...m, at: (r, k) => m.at(r, k) ?? -Infinity };
     const all = Array.from({ length: n }, (_, r) => softmax(row_of(s, r))), free = { ...own, at: (r, k) => all[r][k], is: (r, k) => `softmax(${list_is(s, r)})[${k}]` };
     const on = state.mask, w = on ? own : free, later = Math.min(i + 1, n - 1), after = row_of(free, i).slice(i + 1).reduce((x, y) => x + y, 0), pick = (r) => choose({ position: r + 1 });
-    const given = { row_names: c.target, row: i, square: true, pick, most: 13 };
+    const given = { row_names: c.target, row: i, square: true, pick, height: row_height(n, 13, true) };
     return {
       formula: [formula(sym("A", "A"), "=", of("softmax", sym("S", frac(row("Q", sup("K", "T")), root(sub("d", "k")))), "+", sym("M", "M"))), formula(sym("M", sub("M", row("t", "u"))), "=", "0", words(" (u ≤ t)"), next(), "−", "∞", words(" (u > t)"))],
       numbers: [later > i && formula(sym("S", sub_sup("s", row(String(i + 1), ",", String(later + 1)), "′")), "+", sym("M", sub("M", row(String(i + 1), ",", String(later + 1)))), "=", val(s.at(i, later), s.is(i, later)), "+", "(", "−", "∞", ")", next(), sup("e", row("−", "∞")), "=", val(own.at(i, later), own.is(i, later), 0)),],
@@ -101,6 +101,6 @@ function beam_list(step, i) {
   const kept = step.candidates.filter((one) => one.kept);
   const list = h("ol", { class: "tour-beams", "data-sym": "B" }, kept.map((one) => h("li", {}, h("span", { class: "pieces" }, [...step.beams[one.from].tokens, one.token].slice(-6).map((text) => [piece(text), " "])),
     h("span", { class: "faint" }, shown(one.score, `trace(${i},${step.candidates.indexOf(one)})`), one.fate === "finished" ? ` ${t("fate_finished")}` : ""))));
-  return h("div", {}, h("h4", {}, t("tour_beams_kept", { n: kept.length, all: step.candidates.length })), list, button(t("tour_open_search"), () => set({ view: "search", step: i }), { class: "tour-open" }));
+  return h("div", {}, h("h4", {}, t("tour_beams_kept", { n: kept.length, all: step.candidates.length })), list, button(t("tour_open_search"), () => visit({ view: "search", step: i }), { class: "tour-open" }));
 }
 

@@ -1,14 +1,8 @@
 // The pictures of the tour: heat maps, strips of one row, bars and tokens.
-import { h, piece_text, roving } from "../dom.js";
+import { h, piece, piece_text, roving } from "../dom.js";
 import { color_of, pixels, rgb, scale_of } from "../matrix.js";
 import { plain, values_of } from "./tour_data.js";
 import { t } from "../texts.js";
-
-// A piece with its sign for a space in gray.
-export function piece(text) {
-  const blank = text.startsWith("▁") && text.length > 1;
-  return h("bdi", { class: "tour-piece" }, blank && h("span", { class: "blank" }, "▁"), blank ? text.slice(1) : piece_text(text));
-}
 
 // A number with its origin; see val() in tour_math.js.
 export const shown = (value, is, digits = 3) => h("span", { class: "val", "data-value": String(value), "data-is": is }, plain(value, digits));
@@ -29,17 +23,19 @@ function place_of(event, canvas, matrix) {
   return [index((event.clientY - box.top) / box.height, matrix.rows), index((event.clientX - box.left) / box.width, matrix.cols)];
 }
 
-const row_height = (rows, most) => Math.max(3, Math.min(most, 230 / rows));
+// High enough for its name, if a row has one.
+const NAME = 10, MOST_NAMED = 40;  // pixels, rows
+export const row_height = (rows, most, named) => Math.max(named && rows <= MOST_NAMED ? NAME : 3, Math.min(most, 230 / rows));
 
-// "√d_k" and "▁" as they are typeset.
+// "√d_k" and "␣" as they are typeset.
 export function typeset(text) {
-  return text.split(/(√?[A-Za-z]_(?:model|[a-zA-Z]\b)|▁)/).map((part, i) => (i % 2 === 0 ? part : part === "▁" ? h("span", { class: "blank" }, part) : h("i", {}, part.split("_")[0], h("sub", {}, part.split("_")[1]))));
+  return text.split(/(√?[A-Za-z]_(?:model|[a-zA-Z]\b)|␣)/).map((part, i) => (i % 2 === 0 ? part : part === "␣" ? h("span", { class: "blank" }, part) : h("i", {}, part.split("_")[0], h("sub", {}, part.split("_")[1]))));
 }
 
 // given: {sym, title, row_names?, column_names?, row?, column?, scale?, pick(row, column)?, most?,
 // square?, note?, height?}. Pointing at a cell reads its number; a click chooses it.
 export function grid(matrix, given) {
-  const height = given.height ?? row_height(matrix.rows, given.most ?? 17);
+  const height = given.height ?? row_height(matrix.rows, given.most ?? 17, given.row_names);
   const map = { rows: Array(matrix.rows).fill(""), columns: Array(matrix.cols).fill(""), values: values_of(matrix).map((v) => (v === -Infinity ? null : v)) };
   map.scale = given.scale ?? scale_of(map.values);
   const canvas = pixels(map, h("canvas", { class: "pixels", role: "img", "aria-label": `${given.title}. ${t("tour_size", { rows: matrix.rows, columns: matrix.cols })}` }));
@@ -73,6 +69,8 @@ const column_names = (given, matrix) => matrix.cols <= 40 && h("div", { class: `
 // One row, as high as a finger.
 export const strip = (matrix, given) => grid(matrix, { most: 18, ...given });
 
+const MOST_AIRY = 14;  // bars
+
 // all: [{name, value, is, width (0 to 1), lit, after?}]; pick(i) makes the rows buttons.
 export function bars(all, { label, pick, digits = 3, columns, wide }) {
   const one = (bar, i) => {
@@ -82,7 +80,7 @@ export function bars(all, { label, pick, digits = 3, columns, wide }) {
     return h("li", { class: bar.lit ? "lit-row" : "", "data-sym": bar.sym },
       pick ? h("button", { type: "button", class: "tour-bar", "aria-pressed": String(Boolean(bar.lit)), onclick: () => pick(i) }, inside) : h("span", { class: "tour-bar" }, inside));
   };
-  const list = h("ol", { class: `tour-bars${columns ? " two-columns" : ""}${wide ? " wide-names" : ""}`, "aria-label": label }, all.map(one));
+  const list = h("ol", { class: `tour-bars${columns ? " two-columns" : ""}${wide ? " wide-names" : ""}${all.length > MOST_AIRY ? " dense" : ""}`, "aria-label": label }, all.map(one));
   const buttons = [...list.querySelectorAll("button")];
   if (buttons.length) roving(buttons, true);
   return list;

@@ -5,8 +5,17 @@ export const tour_english = {
   tour_lesson: "Lesson {n} of the course", tour_code: "The code:", tour_head: "head {n}", tour_unit: "unit {n}", tour_weights: "Weights",
   tour_colors: "Blue is positive, orange negative; the stronger the color, the larger the number.", tour_part_here: "αᵢⱼ vⱼ is multiplied on this page; the sum o is the server's",
 
+  lecture: "Lecture", lecture_help: "One step per screen in large letters. Page Up and Page Down or the arrow keys go on and back, F fills the screen, A shows the answer, Esc leaves.",
+  lecture_fullscreen: "Fill the screen (F)", lecture_leave: "Leave the lecture (Esc)",
+
+  tour_no_attention_encoder: "This model's encoder has no self-attention: another layer mixes its tokens, so this step of the paper is missing here. What the model computes instead:",
+  tour_no_attention_decoder: "This model's decoder has no self-attention: another layer carries what was written before, and needs no mask. What the model computes instead:",
+  tour_other_scores: "This model computes its scores without q · k / √d_k:", tour_experts: "This model has several feed-forward networks, the experts, and chooses among them for each token:",
+  tour_mixing: "This model mixes the tokens of the encoder otherwise than by attention; the rest of the layer is the paper's.", tour_no_norm: "This model's norm: {formula}.", tour_pre_norm: "This model normalizes before each sublayer (pre-norm), so the sum r goes on as it is; the paper normalizes after it.",
+  tour_hidden_plain: "Hidden",
+
   tour_tokens_title: "Tokens",
-  tour_tokens_text: "The model reads tokens: pieces of text from a fixed vocabulary V, where ▁ stands for a space. A frequent word is one token, a rare one is made of several, and </s> ends the sentence.",
+  tour_tokens_text: "The model reads tokens: pieces of text from a fixed vocabulary V, where ␣ stands for a space. A frequent word is one token, a rare one is made of several, and </s> ends the sentence.",
   tour_tokens_question: "The decoder reads y shifted right by one, with <s> at the front. Why?",
   tour_tokens_answer: "At every position it is asked for the next token, so it may only read the tokens before it. Compare the last two lines: both have the same number, the token that is read and the one that is asked for.",
   tour_source_tokens: "x, your sentence", tour_reads: "y, what the decoder reads", tour_predicts: "What it is asked for there", tour_next_token: "next token",

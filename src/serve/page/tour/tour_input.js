@@ -1,8 +1,8 @@
 // Steps 1 to 3 of the tour: tokens, embeddings, positions.
 import { chart } from "../chart.js";
-import { h, piece_text } from "../dom.js";
+import { h, piece, piece_text } from "../dom.js";
 import { length_of, list_is, mapped, one_row, plain, row_of } from "./tour_data.js";
-import { bars, grid, piece, scale_for, sign, strip } from "./tour_draw.js";
+import { bars, grid, scale_for, sign, strip } from "./tour_draw.js";
 import { factor, formula, frac, joined, next, of, root, row, sub, sup, sym, val, words } from "./tour_math.js";
 import { t } from "../texts.js";
 
@@ -10,6 +10,13 @@ const quoted = (text) => (text.startsWith("▁") && text.length > 1 ? `“${text
 
 const list = (label, names, chosen, id, pick) => h("div", { class: "tour-line", "data-sym": id },
   h("span", { class: "tour-label" }, label), h("span", { class: "tour-tokens" }, names.map((text, i) => h("span", { class: `tour-token${i === chosen ? " here" : ""}${pick ? " picks" : ""}`, onclick: pick && (() => pick(i)) }, piece(text), h("small", {}, i + 1)))));
+
+// Vocabularies that mark no spaces do not say where words begin.
+function place_of(token, words_so_far) {
+  if (token === "</s>") return t("tour_token_end");
+  if (words_so_far === 0) return "";
+  return token.startsWith("▁") ? t("tour_token_begins", { token: token.slice(1), word: words_so_far }) : t("tour_token_inside", { token, word: words_so_far });
+}
 
 export const tokens = {
   inputs: ["query"], tensors: () => [],
@@ -23,7 +30,7 @@ export const tokens = {
         size && formula("|", "V", "|", "=", val(size, 'shape("generator.logits")[-1]', 0))],
       symbols: [["x", "x"], ["y", "y"], ["next", t("tour_next_token")]],
       picture: [list(t("tour_source_tokens"), c.source, i, "x", (k) => choose({ query: k + 1 })), list(t("tour_reads"), c.target, -1, "y"), list(t("tour_predicts"), c.answer.predicted, -1, "next"),
-        h("p", { class: "tour-said" }, word === "</s>" ? t("tour_token_end") : word.startsWith("▁") ? t("tour_token_begins", { token: word.slice(1), word: words_so_far }) : t("tour_token_inside", { token: word, word: words_so_far }))],
+        h("p", { class: "tour-said" }, place_of(word, words_so_far))],
     };
   },
 };

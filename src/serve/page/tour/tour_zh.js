@@ -5,8 +5,17 @@ export const tour_chinese = {
   tour_lesson: "课程第 {n} 课", tour_code: "代码：", tour_head: "第 {n} 头", tour_unit: "第 {n} 个单元", tour_weights: "权重",
   tour_colors: "蓝色为正，橙色为负；颜色越强，绝对值越大。", tour_part_here: "αᵢⱼ vⱼ 由本页相乘；和 o 由服务器给出",
 
+  lecture: "讲课", lecture_help: "每屏一步，大字显示。Page Up、Page Down 或方向键前后翻页，F 全屏，A 显示答案，Esc 退出。",
+  lecture_fullscreen: "全屏（F）", lecture_leave: "退出讲课（Esc）",
+
+  tour_no_attention_encoder: "此模型的编码器没有自注意力，而由另一种层混合词元，所以论文的这一步在此不存在。模型改为计算：",
+  tour_no_attention_decoder: "此模型的解码器没有自注意力，由另一种层传递已写出的内容，不需要掩码。模型改为计算：",
+  tour_other_scores: "此模型的得分不用 q · k / √d_k 计算：", tour_experts: "此模型有几个前馈网络（专家），为每个词元从中选择：",
+  tour_mixing: "此模型的编码器不用注意力混合词元；该层的其余部分与论文相同。", tour_no_norm: "此模型的归一化：{formula}。", tour_pre_norm: "此模型在每个子层之前做归一化（pre-norm），所以和 r 直接往下传；论文是在相加之后归一化。",
+  tour_hidden_plain: "隐藏层",
+
   tour_tokens_title: "词元",
-  tour_tokens_text: "模型读的是词元，即固定词表 V 中的文本片段，▁ 表示空格。常见的词是一个词元，罕见的词由几个词元拼成，</s> 表示句子结束。",
+  tour_tokens_text: "模型读的是词元，即固定词表 V 中的文本片段，␣ 表示空格。常见的词是一个词元，罕见的词由几个词元拼成，</s> 表示句子结束。",
   tour_tokens_question: "解码器读到的 y 右移了一位，最前面是 <s>。为什么？",
   tour_tokens_answer: "每个位置要预测的都是下一个词元，所以只能读它前面的词元。对照最后两行：序号相同的，一个是读到的词元，一个是要预测的词元。",
   tour_source_tokens: "x，您的句子", tour_reads: "y，解码器读到的", tour_predicts: "模型在该处要预测的", tour_next_token: "下一个词元",
