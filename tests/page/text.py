@@ -173,7 +173,7 @@ def files_come_and_go(browser, url, program, model, work):
     expect(downloaded(visit, lambda: visit.tab.click("#save-txt")) == (f"{stem}.txt", "\n".join(wanted) + "\n"), "another text is saved")
     expect(downloaded(visit, lambda: visit.tab.click("#save-tsv")) == (f"{stem}.tsv", "".join(f"{s}\t{t}\n" for s, t in zip(sources, wanted))), "another table is saved")
     drop(visit, "wide.txt", files["wide.txt"].read_bytes())
-    visit.tab.wait_for_function("() => document.querySelector('.doc-source').textContent === '1 may'")
+    visit.tab.locator(".doc-source", has_text="2 june 2001").wait_for()
     expect(sides(visit)[0] == ["1 may", "2 june 2001"], "UTF-16 is read as", sides(visit)[0])
     one, two = translated(program, model, ["1 may", "7 march 1985"])
     name, content = downloaded(visit, lambda: visit.tab.set_input_files("#file", files["page.html"]))
@@ -220,9 +220,9 @@ def languages_are_chosen(browser, program, model, runs):
 
 
 def languages_are_detected(visit):
-    for text, language, others in [("Ein alter Mann sitzt auf einer Bank und füttert die Vögel.", "German", ("de", "en")), ("An old man sits on a bench and feeds the birds.", "English", ("en", "de"))]:
-        visit.choose("from", "auto")
-        visit.choose("to", others[1])
+    german, english = "Ein alter Mann sitzt auf einer Bank und füttert die Vögel.", "An old man sits on a bench and feeds the birds."
+    visit.choose("from", "auto")
+    for text, language, others in [(german, "German", ("de", "fr")), (english, "English", ("en", "fr")), (german, "German", ("de", "fr"))]:
         visit.tab.fill("#source", text)
         best = post(visit.url, "/detect", {"q": text})[0]
         visit.tab.locator("#languages-said", has_text=f"Detected: {language}, {round(best['confidence'])} %").wait_for()
@@ -230,6 +230,10 @@ def languages_are_detected(visit):
         expect(visit.tab.input_value("#from") == "auto" and visit.tab.input_value("#to") == others[1], "it translates to", visit.tab.input_value("#to"))
         pair = visit.tab.evaluate("import('/assets/sentence.js').then(({model}) => [model().source, model().target])")
         expect(pair == list(others), text, "is translated by", pair)
+    visit.choose("to", "en")  # not from English: another target is taken
+    visit.tab.fill("#source", english)
+    visit.tab.wait_for_function("() => document.querySelector('#to').value === 'de'")
+    visit.translated()
     visit.tab.fill("#source", "12 34")
     visit.tab.locator("#languages-said", has_text="Not recognized").wait_for()
     visit.tab.fill("#source", "\n".join(["Ein Hund läuft am Strand einem Ball hinterher."] * 12))
