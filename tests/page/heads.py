@@ -156,6 +156,22 @@ def the_table_is_of(visit, seen, scope, head, i, j):
     return 3 * wide
 
 
+# Steps of the tour lead to the same numbers.
+def the_tour_leads_here(visit, seen):
+    for step, drawing, kind in [(5, "neuron", "encoder"), (9, "heads", "encoder"), (12, "heads", "decoder"), (13, "heads", "cross"), (13, "neuron", "cross")]:
+        visit.tab.evaluate("hash => { location.hash = hash; }", f"#view=tour&step={step}&query=3&key=2&position=4&thead=3&tlayer=2{visit.about}")
+        visit.tab.wait_for_selector(f'.tour[data-ready="{step}"]')
+        visit.tab.click(f"#open-{drawing}")
+        visit.tab.wait_for_selector(".heads .token" if drawing == "heads" else ".neuron .val")
+        chosen = [visit.tab.input_value(f"#{name}") for name in ("kind", "drawing")]
+        expect(chosen == [kind, drawing], "step", step, "leads to", chosen)
+        if drawing == "neuron":
+            row = [seen.at(f"{KINDS[kind][0]}.weights", 2, 3 if kind == "cross" else 2, c) for c in range(len(seen.answer["source_tokens"]))]
+            wanted = max(row) if kind == "cross" else row[1]
+            shown = float(visit.tab.locator(".neuron-steps .val").last.get_attribute("data-value"))
+            expect(close(shown, wanted), "step", step, "leads to", shown, "not", wanted)
+
+
 def every_look(browser, url, about):
     looks = {"320": {"viewport": {"width": 320, "height": 700}}, "phone": {"viewport": {"width": 375, "height": 740}}, "desktop": {}, "1920": {"viewport": {"width": 1920, "height": 1080}},
              "dark": {"color_scheme": "dark"}, "chinese": {"locale": "zh-CN"}}
@@ -186,6 +202,7 @@ def heads_have_colors(browser, url, model, sentence):
     heads_are_switched(visit, seen.shapes[f"{KINDS['cross'][0]}.weights"][0])
     a_token_shows_its_lines(visit, seen)
     checked += a_weight_is_computed(visit, seen)
+    the_tour_leads_here(visit, seen)
     expect(not visit.complaints, "the browser complains:", visit.complaints)
     visit.close()
     every_look(browser, url, visit.about)

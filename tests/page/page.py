@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 import heads
 import history
 import lecture
+import tasks
 import variants
 from browser import Visit, chromium, expect, serving
 from sizes import matrices_fit
@@ -453,6 +454,7 @@ def visit_all(url, program, model, work):
         people_translate(browser, program, model, work)
         name = ask(url, "/v1/models")["models"][0]["name"]
         history.the_way_back_is_kept(browser, url)
+        tasks.ten_tasks(browser, url, name, SENTENCE)
         print("numbers of the heads that were computed anew:", heads.heads_have_colors(browser, url, name, SENTENCE))
         print("steps of the tour that scroll inside:", lecture.the_tour_is_a_lecture(browser, url, name, TOURED))
         print("numbers of other models that were computed anew:", variants.other_models_are_explained(browser, program, pathlib.Path(work) / "models", str(pathlib.Path(work) / "runs")))
