@@ -4,6 +4,7 @@ import { debounced } from "./dom.js";
 
 const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
+  from: "",  // "auto": the language of the text is detected
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
   query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1, lecture: 0,  // of the tour
   off: "",  // heads that are not drawn, counted from 0: "1,3"
