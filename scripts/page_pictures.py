@@ -22,7 +22,7 @@ PICTURES = {
     "tour-phone": ("view=tour&step=4", '.tour[data-ready="4"]', PHONE, None),
     "tour-chinese": ("view=tour&step=7", '.tour[data-ready="7"]', {"locale": "zh-CN"}, None),
     "lecture": ("view=tour&step=8&lecture=1", '.tour[data-ready="8"]', {"viewport": {"width": 1280, "height": 720}}, None),
-    "heads": ("view=attention&drawing=heads&kind=encoder", ".heads path", {}, '.heads .token[data-side="row"][data-index="6"]'),
+    "heads": ("view=attention&drawing=heads&kind=encoder", ".heads .token", {}, '.heads .token[data-side="row"][data-index="6"]'),
     "neuron": ("view=attention&drawing=neuron&kind=cross&query=3&key=2", ".neuron .val", {}, None),
     "search": ("view=search&step=3", "#candidates", {}, None),
     "figure-dark": ("view=figure&box=encoder_attention", ".panel .matrix", {"color_scheme": "dark"}, None),

@@ -25,10 +25,10 @@ def free_port():
 
 
 @contextlib.contextmanager
-def serving(program, *models, runs):
-    """Serves these models until the end of the block; yields the address."""
+def serving(program, *models, runs, options=()):
+    """Serves these models with these other options until the end of the block; yields the address."""
     url = f"http://127.0.0.1:{free_port()}"
-    server = subprocess.Popen([program, "serve", *(word for model in models for word in ("-m", model)), "--runs", runs, "--host", "127.0.0.1", "--port", url.rsplit(":", 1)[1]],
+    server = subprocess.Popen([program, "serve", *(word for model in models for word in ("-m", model)), "--runs", runs, *options, "--host", "127.0.0.1", "--port", url.rsplit(":", 1)[1]],
                               stderr=subprocess.DEVNULL)
     try:
         wait_for(url + "/v1/models", server)

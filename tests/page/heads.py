@@ -51,7 +51,7 @@ def colors_differ(visit, look):
 
 def open_drawing(visit, drawing, kind, rest=""):
     visit.tab.evaluate("hash => { location.hash = hash; }", f"#view=attention&drawing={drawing}&kind={kind}&layer=1{visit.about}{rest}")
-    visit.tab.wait_for_selector(".heads path" if drawing == "heads" else ".neuron .val")
+    visit.tab.wait_for_selector(".heads .token" if drawing == "heads" else ".neuron .val")
     visit.tab.wait_for_function("kind => document.getElementById('kind').value === kind", arg=kind)
 
 
@@ -87,7 +87,7 @@ def heads_are_switched(visit, heads):
     expect(heads_drawn(visit) == every - {0}, "without the first head, drawn are", heads_drawn(visit))
     visit.tab.wait_for_timeout(500)
     visit.tab.dblclick("#head-2")
-    visit.tab.wait_for_function("document.querySelectorAll('.head-toggle[aria-pressed=true]').length === 1")
+    visit.tab.wait_for_function("() => document.querySelectorAll('.head-toggle[aria-pressed=true]').length === 1")
     expect(heads_drawn(visit) == {1}, "alone is not the second head, but", heads_drawn(visit))
     visit.tab.wait_for_url(re.compile("off="))
     visit.tab.click("#heads-all")
@@ -139,7 +139,7 @@ def a_weight_is_computed(visit, seen):
             expect(close(last, weight) and (not hidden or last == 0), kind, query, key, "ends with", last, "not", weight)
     open_drawing(visit, "neuron", "cross")
     visit.tab.locator(".neuron .tour-bar").nth(3).click()
-    visit.tab.wait_for_function("document.getElementById('neuron-key').value === '4'")
+    visit.tab.wait_for_function("() => document.getElementById('neuron-key').value === '4'")
     expect(visit.tab.evaluate("document.activeElement.classList.contains('tour-bar')"), "the focus leaves the bars")
     return checked
 
@@ -154,6 +154,22 @@ def the_table_is_of(visit, seen, scope, head, i, j):
             expect(abs(shown - value) <= 0.00051 + 0.05 * abs(value) * (abs(value) < 0.01), scope, "reads", cell, "not", value)
     expect(len(table) == 3 and len(table[0]) == wide, "the table has", len(table), "rows")
     return 3 * wide
+
+
+# Steps of the tour lead to the same numbers.
+def the_tour_leads_here(visit, seen):
+    for step, drawing, kind in [(5, "neuron", "encoder"), (9, "heads", "encoder"), (12, "heads", "decoder"), (13, "heads", "cross"), (13, "neuron", "cross")]:
+        visit.tab.evaluate("hash => { location.hash = hash; }", f"#view=tour&step={step}&query=3&key=2&position=4&thead=3&tlayer=2{visit.about}")
+        visit.tab.wait_for_selector(f'.tour[data-ready="{step}"]')
+        visit.tab.click(f"#open-{drawing}")
+        visit.tab.wait_for_selector(".heads .token" if drawing == "heads" else ".neuron .val")
+        chosen = [visit.tab.input_value(f"#{name}") for name in ("kind", "drawing")]
+        expect(chosen == [kind, drawing], "step", step, "leads to", chosen)
+        if drawing == "neuron":
+            row = [seen.at(f"{KINDS[kind][0]}.weights", 2, 3 if kind == "cross" else 2, c) for c in range(len(seen.answer["source_tokens"]))]
+            wanted = max(row) if kind == "cross" else row[1]
+            shown = float(visit.tab.locator(".neuron-steps .val").last.get_attribute("data-value"))
+            expect(close(shown, wanted), "step", step, "leads to", shown, "not", wanted)
 
 
 def every_look(browser, url, about):
@@ -186,6 +202,7 @@ def heads_have_colors(browser, url, model, sentence):
     heads_are_switched(visit, seen.shapes[f"{KINDS['cross'][0]}.weights"][0])
     a_token_shows_its_lines(visit, seen)
     checked += a_weight_is_computed(visit, seen)
+    the_tour_leads_here(visit, seen)
     expect(not visit.complaints, "the browser complains:", visit.complaints)
     visit.close()
     every_look(browser, url, visit.about)

@@ -75,7 +75,7 @@ def the_way_back_is_kept(browser, url):
     visit.tab.wait_for_url(re.compile(r"q=may\+3"))
     visit.tab.go_back()
     visit.tab.go_forward()
-    visit.tab.wait_for_function("document.getElementById('source').value === 'may 3'")
+    visit.tab.wait_for_function("() => document.getElementById('source').value === 'may 3'")
     expect(not visit.complaints, visit.complaints)
     visit.close()
     a_key_held_down(browser, url)

@@ -71,19 +71,27 @@ def a_remote_control_leads(browser, url, model, sentence):
     visit.tab.keyboard.press("a")
     expect(visit.tab.is_visible(".tour-question p"), "A shows no answer")
     visit.tab.keyboard.press("f")
-    visit.tab.wait_for_function("document.fullscreenElement !== null")
+    visit.tab.wait_for_function("() => document.fullscreenElement !== null")
     visit.tab.keyboard.press("f")
-    visit.tab.wait_for_function("document.fullscreenElement === null")
+    visit.tab.wait_for_function("() => document.fullscreenElement === null")
     visit.tab.keyboard.press("Escape")
     visit.tab.wait_for_selector("#header", state="visible")
     visit.tab.wait_for_selector('.tour[data-ready="2"]')
     visit.tab.wait_for_url(lambda address: "lecture" not in address)
     expect(not visit.complaints, visit.complaints)
     visit.close()
-    for link in ["lecture=7", "lecture=x", "view=search&lecture=1"]:
-        visit = Visit(browser, url).open(f"#view=tour&{link}{address(sentence, model)}")
+    for link, context in [("lecture=7", {}), ("lecture=x", {}), ("view=search&lecture=1", {}), ("lecture=1", {"viewport": {"width": 375, "height": 740}})]:
+        visit = Visit(browser, url, **context).open(f"#view=tour&{link}{address(sentence, model)}")
         expect(visit.tab.is_visible("#header"), link, "is a lecture")
         visit.close()
+
+
+def print_is_whole(browser, url, model, sentence):
+    visit = Visit(browser, url, viewport={"width": 1280, "height": 720}).open(f"#view=tour&step=13{address(sentence, model)}")
+    visit.tab.wait_for_selector('.tour[data-ready="13"]')
+    visit.tab.emulate_media(media="print")
+    expect(all(high <= 1 for _, high in overflow(visit)[1:]), "print cuts a column by", overflow(visit))
+    visit.close()
 
 
 def the_tour_is_a_lecture(browser, url, model, sentences):
@@ -91,4 +99,5 @@ def the_tour_is_a_lecture(browser, url, model, sentences):
     inside = steps_fit_one_screen(browser, url, model, sentences)
     slides_fit(browser, url, model, sentences)
     a_remote_control_leads(browser, url, model, sentences[-1])
+    print_is_whole(browser, url, model, sentences[-1])
     return inside

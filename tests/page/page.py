@@ -13,11 +13,15 @@ import experiments
 import heads
 import history
 import lecture
+import tasks
+import variants
 from browser import Visit, chromium, expect, serving
 from sizes import matrices_fit
+from text import people_translate
 from tour import ask, the_tour_leads
 
 SENTENCE = "friday, the 28th of august 2026"
+HELP = "Point at a"
 TOURED = ["1 may", "7 march 1985", SENTENCE]
 
 
@@ -192,9 +196,6 @@ def make_run(work):
     valid = [{"update": 100 * i, "loss": 5 / i, "bleu": 7.0 * i, "chrf": 9.0 * i, "samples": [["a source", "a reference", f"hypothesis {i}"]]} for i in range(1, 6)]
     (folder / "valid.jsonl").write_text("".join(json.dumps(line) + "\n" for line in valid), encoding="utf-8")
     return str(folder.parent)
-
-
-HELP = "Point at a"
 
 
 def a_sentence_is_there(browser, url):
@@ -451,11 +452,14 @@ def visit_all(url, program, model, work):
         a_phone_has_one_header_row(browser, url)
         a_pivot_shows_both_models(browser, program, model, str(pathlib.Path(work) / "runs"))
         every_look_is_accessible(browser, url)
+        people_translate(browser, program, model, work)
         name = ask(url, "/v1/models")["models"][0]["name"]
         history.the_way_back_is_kept(browser, url)
+        tasks.ten_tasks(browser, url, name, SENTENCE)
         print("numbers of the heads that were computed anew:", heads.heads_have_colors(browser, url, name, SENTENCE))
         print("steps of the tour that scroll inside:", lecture.the_tour_is_a_lecture(browser, url, name, TOURED))
         print("numbers of experiments and of a file that were computed anew:", experiments.experiments_are_at_hand(browser, url, program, model, name, TOURED[1:], work))
+        print("numbers of other models that were computed anew:", variants.other_models_are_explained(browser, program, pathlib.Path(work) / "models", str(pathlib.Path(work) / "runs")))
         print("numbers of the tour that were computed anew:", the_tour_leads(browser, url, name, TOURED))
 
 

@@ -8,7 +8,7 @@ def reaches(visit, selector):
 
 
 def matrices_fit(browser, url, sentence):
-    for width in (320, 768, 1280, 1920):
+    for width in (320, 360, 375, 390, 414, 768, 1280, 1920):
         visit = Visit(browser, url, viewport={"width": width, "height": 900}).open(f"#q={sentence.replace(' ', '+')}&view=attention&kind=encoder")
         for view, selector in [("attention", ".large .matrix"), ("translate", ".alternatives .matrix")]:
             visit.view(view)

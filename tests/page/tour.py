@@ -2,11 +2,13 @@
 import functools
 import json
 import math
+import pathlib
 import re
 import urllib.request
 
 from browser import Visit, expect
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 STEPS = 14
 TOLERANCE = 1e-6
 CHOICES = ["", "&query=4&key=2&position=5&thead=2&tlayer=2&dim=7&unit=3&by=one&mask=false&temperature=0.5"]
@@ -168,7 +170,11 @@ def answers_are_hidden(visit):
         expect(not visit.tab.is_visible(".tour-question p"), "step", step, "shows its answer")
         visit.tab.click(".tour-question summary")
         expect(visit.tab.is_visible(".tour-question p"), "step", step, "keeps its answer")
-        expect(visit.tab.locator(".tour-code pre").evaluate("e => e.textContent.length") > 50, "step", step, "has no code")
+        file, code = visit.text(".tour-code summary code"), visit.tab.locator(".tour-code pre").evaluate("e => e.textContent")
+        known = {line.strip() for line in (ROOT / file).read_text(encoding="utf-8").splitlines()}
+        expect(len(code) > 50 and all(line.strip() in known for line in code.splitlines()), "step", step, "shows code that is not in", file)
+        visit.tab.click(".tour-code summary")
+        expect(visit.tab.is_visible(".tour-code pre"), "step", step, "keeps its code")
 
 
 def lessons_are_there(visit):
@@ -179,6 +185,11 @@ def lessons_are_there(visit):
             link = visit.tab.get_attribute(".tour-links a", "href")
             expect(("/zh/" in link) == (language == "zh"), "step", step, "links to", link)
             expect(urllib.request.urlopen(visit.url + link, timeout=30).read().startswith(b"#"), link, "is no lesson")
+    with visit.context.expect_page() as opened:
+        visit.tab.click(".tour-links a")
+    opened.value.wait_for_load_state()
+    expect(opened.value.url == visit.url + link and opened.value.inner_text("body").startswith("#"), "a click opens", opened.value.url)
+    opened.value.close()
     visit.choose("lang", "en")
 
 

@@ -17,6 +17,7 @@ const KINDS = {
 };
 
 const pair = question(inspect, () => render()), neurons = question(inspect, () => render());
+const names_of = new Map();  // by model: of its tensors
 let root;
 
 export function attention_view() {
@@ -33,7 +34,14 @@ const kind = () => (Object.hasOwn(KINDS, state.kind) ? state.kind : "cross");
 export function update() {
   const about = subject();
   if (!about) return replace(root, nothing_to_show());
-  return pair.put({ ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] });
+  const known = names_of.get(about.model);  // the first question of a model asks for them
+  if (known && !has_attention(known)) return replace(root, controls(), h("p", { class: "faint no-attention" }, t("no_attention")));
+  return pair.put(known ? { ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] } : about);
+}
+
+function has_attention(names) {
+  const [before, after] = KINDS[kind()].tensors.split("*");
+  return names.some(({ name }) => name.startsWith(before) && name.endsWith(after));
 }
 
 // [{layer, heads: [values]}], with the mean first in each layer.
@@ -137,9 +145,11 @@ function numbers_of(chosen) {
 function render() {
   if (pair.problem) return replace(root, controls(), h("p", { class: "status error", role: "alert" }, pair.problem));
   if (!pair.answer) return replace(root, controls(), h("p", { class: "faint" }, t("loading")));
-  const all = layers();
-  if (all.length === 0) return replace(root, controls(), h("p", { class: "faint" }, t("no_attention")));
-  const chosen = selected(all), focused = focus_of(document.activeElement), drawn = figure(chosen);
+  if (!pair.body.tensors) {
+    names_of.set(pair.body.model, pair.answer.names);
+    return update();
+  }
+  const all = layers(), chosen = selected(all), focused = focus_of(document.activeElement), drawn = figure(chosen);
   replace(root, controls(state.drawing === "neuron" && neuron_controls(pair.answer, neuron_of(chosen))), h("div", { class: "two-parts" },
     h("section", { "aria-label": t("thumbnails") }, h("h3", {}, t("layers_and_heads")), thumbnails(all, chosen)),
     h("section", { class: "large", "aria-label": map_of(chosen).title }, drawn, save_buttons("attention", picture_of(chosen), () => numbers_of(chosen)))),

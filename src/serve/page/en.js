@@ -1,7 +1,7 @@
 // The page's texts in English.
 export const english = {
   about: "A Transformer at work: it translates your sentence and shows every number on the way.", examples: "More examples:",
-  source: "Text", translation: "Translation", languages: "Languages", swap: "Swap languages and texts",
+  source: "Text", translation: "Translation", swap: "Swap languages and texts",
   no_server: "The server does not answer.", cut_off: "The connection ended before the translation was done.",
   its_own: "the model's own", api_key: "API key", alternatives: "Alternatives", beam: "Beam", source_words: "Words of the text", nothing_yet: "The translation will appear here.",
   translating: "Translating…", took: "{ms} ms", hover_words: "Point at a word, or go to it with Tab and the arrow keys, to see which words belong to it.",

@@ -6,7 +6,7 @@ import { t } from "./texts.js";
 const MOST_SVG = 60;          // rows or columns; larger matrices use a canvas
 const MOST_COLUMNS = 512;     // drawn, if they have no names
 const MOST_IN_TABLE = 20000;  // numbers
-const SAVED_WIDTH = 640, NUMBER_WIDTH = 38, SMALL = 9;  // pixels: a file's drawing, a cell with a number, the smallest letters
+const SAVED_WIDTH = 640, NUMBER_WIDTH = 38, SMALL = 9, LARGE = 13;  // pixels: a file's drawing, a cell with a number, the smallest and the largest letters
 
 export const is_dark = () => state.theme === "dark" || (state.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
 
@@ -45,10 +45,10 @@ function layout(m, room) {
   const rows = m.rows.length, columns = m.columns.length, labeled = m.column_labels !== false;
   const most_left = Math.min(140, room / 3);
   const left_for = (font) => (m.row_labels === false ? 8 : Math.min(most_left, widest(m.rows, font)));
-  const share = (room - left_for(SMALL) - 2) / columns;
-  const numbers = m.numbers === "fit" ? share >= NUMBER_WIDTH : Boolean(m.numbers);
+  const share_beside = (font) => (room - left_for(font) - 2) / columns, share = share_beside(SMALL);
+  const numbers = m.numbers === "fit" ? share_beside(LARGE) >= NUMBER_WIDTH : Boolean(m.numbers);
   const tall = between(420 / rows, numbers ? 18 : 11, Math.max(18, Math.min(share, 30)));
-  const font = between(0.75 * tall, SMALL, 13), left = left_for(font);
+  const font = between(0.75 * tall, SMALL, LARGE), left = left_for(font);
   const width = between((room - left - 2) / columns, numbers ? NUMBER_WIDTH : labeled ? 11 : 0, 44);
   const height = Math.min(tall, Math.max(18, width)), below = labeled ? widest(m.columns, Math.min(font, width)) : 8;
   return { width, height, font, left, below, numbers, cells_width: columns * width, cells_height: rows * height };

@@ -3,9 +3,12 @@ import { button, debounced, direction_of, h, is_known, labeled, number, replace,
 import { examples_of } from "./parts/examples.js";
 import { latest, question, translate, translate_live, use_key } from "./server.js";
 import { CHOICES, on_change, set, state, visit } from "./state.js";
+import { close_document, doc, document_panel, is_long, open_document, retranslate, translation_of, work } from "./text/document.js";
+import { file_tools, is_too_long, read_limits, text_here, too_long } from "./text/files.js";
+import { languages_bar, model_for, render_languages } from "./text/languages.js";
 import { language_name, t } from "./texts.js";
 
-export const sentence = { models: [], source: "", results: [], busy: false, error: "" };
+export const sentence = { models: [], source: "", results: [], warnings: [], busy: false, error: "" };
 const listeners = [];
 export const on_translation = (listener) => listeners.push(listener);
 
@@ -81,26 +84,66 @@ const lang_of = (language) => (is_known(language) ? language : "");
 const parts = {};  // the elements that change
 
 export function sentence_panel() {
-  parts.source = h("textarea", { id: "source", rows: "3", spellcheck: "true", maxlength: "20000",
-    oninput: () => { set({ q: parts.source.value, t: "", forced: "", line: caret_line() }); },
-    onkeyup: follow_caret, onclick: follow_caret });
+  parts.source = h("textarea", { id: "source", rows: "3", spellcheck: "true", placeholder: text_here(), oninput: typed, onkeyup: follow_caret, onclick: follow_caret });
   parts.source.value = state.q;
   parts.source_words = h("div", { class: "words", id: "source-words", role: "group" });
   parts.target = h("div", { class: "target", id: "target" });
   parts.status = h("p", { class: "status", id: "status" });
   parts.spoken = h("p", { class: "visually-hidden", role: "status", id: "spoken" });
-  parts.models = h("span", { class: "fields-of-pair" });
   parts.key = key_field();
   parts.readout = h("p", { class: "readout", id: "word-readout", role: "status" });
   const source = h("section", { class: "card", "aria-label": t("source") },
-    h("div", { class: "card-head" }, h("label", { for: "source" }, t("source")), parts.models), parts.source, parts.source_words);
+    h("div", { class: "card-head" }, h("label", { for: "source" }, t("source"))), parts.source, parts.source_words);
   const target = h("section", { class: "card", "aria-label": t("translation") },
-    h("div", { class: "card-head" }, h("h2", {}, t("translation")), options()), parts.target, parts.status, parts.key, parts.spoken);
-  render_models();
-  render_translation();
+    h("div", { class: "card-head" }, h("h2", {}, t("translation")), options()), parts.target, parts.status, parts.spoken);
   parts.examples = h("div", { class: "examples no-print" });
+  parts.bar = h("div", { class: "text-bar" }, languages_bar(), file_tools(), parts.key);
+  parts.panel = h("div", { class: "sentence" }, parts.bar, source, target, parts.examples, parts.readout, document_panel());
+  render_pair();
+  render_translation();
+  return parts.panel;
+}
+
+function render_pair() {
+  render_languages();
+  parts.source.lang = lang_of(model()?.source);
+  parts.source.dir = direction_of(model()?.source);
+  parts.panel.classList.toggle("documented", doc.open);
   render_examples();
-  return h("div", { class: "sentence" }, source, target, parts.examples, parts.readout);
+}
+
+// Shows a text: a long one, or that of a file, as a document.
+export function take(text, how = {}) {
+  const plain = text.replace(/\r\n?/g, "\n");
+  if (how.document || is_long(plain)) open_document(plain, how);
+  else {
+    close_document();
+    set({ q: plain, t: "", forced: "", line: 0 });
+  }
+  parts.source.value = state.q;
+  render_pair();
+}
+
+function typed(event) {
+  const text = parts.source.value;
+  if (is_long(text)) take(text, { at: event.inputType === "insertFromPaste" ? 0 : parts.source.selectionStart });
+  else set({ q: text, t: "", forced: "", line: caret_line() });
+}
+
+export function clear_text() {
+  take("");
+  parts.source.focus();
+}
+
+// Pairs of a line and its translation: the chosen one of the current line.
+export function translated_lines() {
+  if (doc.open) return doc.rows.map((row) => [row.text, translation_of(row)?.text ?? ""]);
+  if (!state.q.trim()) return [];
+  return sentence.source.split("\n").map((line, i) => [line, (i === line_index() ? chosen() : sentence.results[i]?.[0])?.text ?? ""]);
+}
+
+export function needs_key(error) {
+  if (/API key/.test(error.message)) parts.key.hidden = false;
 }
 
 // Sentences to click; not the one that is there already.
@@ -117,7 +160,9 @@ function render_examples() {
 // The page begins with a sentence, unless its address has one.
 export function begin() {
   const [first] = model() ? examples_of(model().source) : [];
+  read_limits();
   if (!state.q.trim() && first) set({ q: first });
+  else if (is_long(state.q)) take(state.q);
   else if (state.q.trim()) translate_now();
 }
 
@@ -131,36 +176,8 @@ function options() {
 
 // Shown if the server asks for a key.
 function key_field() {
-  const field = h("input", { type: "password", id: "key", autocomplete: "off", onchange: () => { use_key(field.value); translate_now(); } });
+  const field = h("input", { type: "password", id: "key", autocomplete: "off", onchange: () => { use_key(field.value); translate_now(); work(); } });
   return labeled(t("api_key"), field, { hidden: true });
-}
-
-const pair_text = (m) =>
-  is_known(m.source) && is_known(m.target)
-    ? `${language_name(m.source)} → ${language_name(m.target)}${shared(m) ? ` · ${m.name}` : ""}` : is_known(m.name.split("-")[0]) ? m.name : t("its_own");
-const shared = (m) => sentence.models.filter((o) => o.source === m.source && o.target === m.target).length > 1;
-const reverse = () => sentence.models.find((m) => m.source === model()?.target && m.target === model()?.source && m.source !== m.target && is_known(m.source));
-
-export function render_models() {
-  if (!parts.models || !model()) return;
-  const pairs = sentence.models.map((m) => [m.name, pair_text(m)]);
-  replace(parts.models, labeled(t("languages"), select(pairs, model().name, choose_model, { id: "model" })),
-    reverse() && button("⇄", swap, { id: "swap", "aria-label": t("swap"), title: t("swap") }));
-  parts.source.lang = lang_of(model().source);
-  parts.source.dir = direction_of(model().source);
-}
-
-// An example is replaced by the other language's.
-function choose_model(name) {
-  const example = examples_of(model().source).indexOf(state.q);
-  const others = examples_of(sentence.models.find((m) => m.name === name).source);
-  visit({ model: name, hop: 0, ...(example >= 0 && others.length > 0 && { q: others[example], t: "", forced: "", line: 0 }) });
-}
-
-function swap() {
-  const text = sentence.results.map((r) => r[0]?.text ?? "").join("\n");
-  parts.source.value = text;
-  visit({ model: reverse().name, q: text, t: "", forced: "", line: 0 });
 }
 
 const caret_line = () => parts.source.value.slice(0, parts.source.selectionStart).split("\n").length - 1;
@@ -180,19 +197,27 @@ export async function translate_now() {
   const text = state.q;
   sentence.error = "";
   sentence.busy = text.trim() !== "";
+  sentence.warnings = [];
   if (!sentence.busy) return finish(text, await one_request(async () => []));
   parts.status.textContent = t("translating");
   const began = performance.now();
   try {
-    const results = await one_request(live);
+    refuse_too_long(text);
+    const wanted = doc.open ? model() : await one_request((signal) => model_for(text, signal));
+    if (wanted && wanted !== model()) return set({ model: wanted.name, hop: 0 });
+    const results = wanted && await one_request(live);
     if (!results) return undefined;
     finish(text, results, performance.now() - began);
   } catch (error) {
     sentence.error = error.message;
-    if (/API key/.test(error.message)) parts.key.hidden = false;
+    needs_key(error);
     finish(text, []);
   }
   return undefined;
+}
+
+function refuse_too_long(text) {
+  text.split("\n").forEach((line, i) => { if (is_too_long(line)) throw new Error(too_long(i + 1, line)); });
 }
 
 // The translation so far, one paragraph per line.
@@ -202,6 +227,7 @@ async function live(signal) {
     so_far[line] = text;
     replace(parts.target, so_far.map((own) => h("p", { class: "line provisional", dir: direction_of(model().target) }, own || "\u00a0")));
   });
+  sentence.warnings = answer.warnings ?? [];
   return answer.translations;
 }
 
@@ -231,9 +257,10 @@ function word_line(text, words) {
 function render_target(translation) {
   const direction = direction_of(model()?.target), lang = lang_of(model()?.target);
   const line = word_line(translation.text, translation.alignment?.target_words ?? []);
-  const rows = sentence.results.map((result, i) => i === line_index()
+  const rows = sentence.results.map((result, i) => [i === line_index()
     ? h("p", { class: "line current", dir: direction, lang, id: "target-words" }, line.nodes)
-    : h("p", { class: "line", dir: direction, lang, onclick: () => set({ line: i, t: "", forced: "" }) }, result[0]?.text || "\u00a0"));
+    : h("p", { class: "line", dir: direction, lang, onclick: () => set({ line: i, t: "", forced: "" }) }, result[0]?.text || "\u00a0"),
+    sentence.warnings.filter((w) => w.line === i + 1).map((w) => h("p", { class: "note" }, w.what))]);
   replace(parts.target, rows);
   return line.buttons;
 }
@@ -310,9 +337,11 @@ const soon = debounced(translate_now, 250);
 on_change((changed) => {
   const has = (...keys) => keys.some((key) => changed.has(key));
   if (has("q") && parts.source && parts.source.value !== state.q) parts.source.value = state.q;
-  if (has("model")) render_models();
-  if (has("model", "q")) render_examples();
-  if (has("q", "model", "n", "beam", "penalty")) {
+  if (has("model", "from")) render_pair();
+  else if (has("q")) render_examples();
+  if (has("model", "beam", "penalty")) retranslate();
+  else if (has("from")) work();
+  if (has("q", "from", "model", "n", "beam", "penalty")) {
     sentence.busy = true;
     if (parts.status) parts.status.textContent = "";
     soon();

@@ -44,8 +44,17 @@ export const info = () => ask("/v1/info");
 export const inspect = (body, signal) => ask("/v1/inspect", body, signal);
 export const trace = (body, signal) => ask("/v1/trace", body, signal);
 export const translate = (body, signal) => ask("/v1/translate", body, signal);
+export const detect = (q, signal) => ask("/detect", { q }, signal);
+export const settings = () => ask("/frontend/settings");
 export const runs = (signal) => ask("/v1/runs", null, signal);
 export const run = (name, signal) => ask(`/v1/runs/${encodeURIComponent(name)}`, null, signal);
+
+// fields: those of the form of /translate_file
+export async function send_file(fields, signal) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(key ? { ...fields, api_key: key } : fields)) form.append(name, value);
+  return (await answered("/translate_file", { method: "POST", body: form, signal })).json();
+}
 
 // Parses an event's block of lines -> [event, data].
 function event_of(block) {

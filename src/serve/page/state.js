@@ -5,6 +5,7 @@ import { kept } from "./parts/kept.js";
 
 const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
+  from: "",  // "auto": the language of the text is detected
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
   query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1, lecture: 0,  // of the tour
   experiment: "", replaced: "", top_p: 1,  // of the tour's experiments

@@ -4,10 +4,12 @@ import { english } from "./en.js";
 import { heads_chinese } from "./heads/heads_zh.js";
 import { heads_english } from "./heads/heads_en.js";
 import { state } from "./state.js";
+import { text_chinese } from "./text/text_zh.js";
+import { text_english } from "./text/text_en.js";
 import { tour_chinese } from "./tour/tour_zh.js";
 import { tour_english } from "./tour/tour_en.js";
 
-const TABLES = { en: { ...english, ...heads_english, ...tour_english }, zh: { ...chinese, ...heads_chinese, ...tour_chinese } };
+const TABLES = { en: { ...english, ...heads_english, ...text_english, ...tour_english }, zh: { ...chinese, ...heads_chinese, ...text_chinese, ...tour_chinese } };
 export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function language() {

@@ -1,7 +1,7 @@
 // 中文界面。
 export const chinese = {
   about: "工作中的 Transformer：翻译您的句子，并展示途中的每一个数。", examples: "更多例句：",
-  source: "原文", translation: "译文", languages: "语言", swap: "交换语言与文本",
+  source: "原文", translation: "译文", swap: "交换语言与文本",
   no_server: "服务器没有响应。", cut_off: "译文完成之前连接已中断。",
   its_own: "由模型决定", api_key: "API 密钥", alternatives: "候选译文", beam: "束宽", source_words: "原文中的词", nothing_yet: "译文将显示在这里。",
   translating: "正在翻译……", took: "{ms} 毫秒", hover_words: "指向一个词，或用 Tab 键和方向键移到该词，即可看到与它对应的词。",

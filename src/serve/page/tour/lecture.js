@@ -3,8 +3,14 @@ import { button, h, svg } from "../dom.js";
 import { set, state, visit } from "../state.js";
 import { t } from "../texts.js";
 
-export const is_lecture = () => state.lecture === 1 && state.view === "tour";
-export const mark_lecture = () => document.documentElement.toggleAttribute("data-lecture", is_lecture());
+// Phones have no room for slides: a link to one shows the tour.
+const WIDE = matchMedia("(min-width: 52.01rem)");
+export const is_lecture = () => state.lecture === 1 && state.view === "tour" && WIDE.matches;
+export function mark_lecture() {
+  document.documentElement.toggleAttribute("data-lecture", is_lecture());
+}
+
+WIDE.addEventListener("change", mark_lecture);
 
 function fullscreen() {
   if (document.fullscreenElement) document.exitFullscreen();

@@ -172,7 +172,17 @@ function explanation(drawn) {
 // The question, further pictures, the lesson and the code.
 function further(drawn, c) {
   const id = `tour_${step().id}`;
-  return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), experiment(step().id, c), drawn.more, links()];
+  return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), experiment(step().id, c), drawn.more, can_ask() && opens(drawn.key), links()];
+}
+
+// What the view of attention shows of a step in another way.
+const OPENS = { scores: ["neuron"], softmax: ["neuron"], heads: ["heads"], mask: ["heads"], cross: ["heads", "neuron"] };
+const KINDS = { encoder: "encoder", self_attention: "decoder", cross_attention: "cross" };
+
+function opens(key) {
+  const { stack, kind, id } = step(), of_target = stack === "decoder", c = scene(tensors.answer, state);
+  const place = { kind: KINDS[of_target ? kind : "encoder"], layer: String(c.layer(stack)), head: String(Math.max(0, state.thead - 1)), ...(of_target && { query: state.position, key: key === undefined ? state.key : key + 1 }) };
+  return OPENS[id] && h("p", { class: "tour-opens no-print" }, OPENS[id].map((drawing) => button(t(`tour_open_${drawing}`), () => visit({ view: "attention", step: 0, drawing, ...place }), { class: "tour-open", id: `open-${drawing}` })));
 }
 
 function links() {

@@ -47,7 +47,7 @@ export const over_source = {
       formula: formula(of("Attention", sym("Q", sub("Q", "dec")), ",", sym("K", sub("K", "enc")), ",", sub("V", "enc")), "=", sym("A", of("softmax", frac(row(sym("Q", sub("Q", "dec")), sub_sup("K", "enc", "T")), root(sub("d", "k"))))), sub("V", "enc")),
       numbers: [formula(sym("A", sub("α", row(String(i + 1), ",", String(best + 1)))), "=", val(line[best], w.is(i, best)), gap(), words(`(${bare(c.target[i])} → ${bare(c.source[best])})`)),
         formula(sym("Q", sub("Q", "dec")), ":", val(q.rows, "len(target)", 0), "×", String(q.cols), next(), sym("K", sub("K", "enc")), ":", val(k.rows, "len(source)", 0), "×", String(k.cols))],
-      symbols: [["Q", "Q"], ["K", "K"], ["A", "A"]],
+      symbols: [["Q", "Q"], ["K", "K"], ["A", "A"]], key: best,
       picture: [h("div", { class: "tour-tinted", "data-sym": "A" }, h("h4", {}, t("tour_writes", { read: piece_text(c.target[i]), next: piece_text(c.answer.predicted[i]) })), chips_of(c.source, line)),
         grid(w, { sym: "A", title: t("tour_over_source"), row_names: c.target, column_names: c.source, row: i, scale: { low: 0, high: 1 }, square: true, pick, most: 15 }),
         bars(line.map((x, j) => ({ name: piece(c.source[j]), value: x, is: w.is(i, j), width: x, lit: j === best, sym: "A" })), { label: t("tour_weights"), columns: true })],

@@ -5,6 +5,7 @@ export const tour_english = {
   tour_lesson: "Lesson {n} of the course", tour_code: "The code:", tour_head: "head {n}", tour_unit: "unit {n}", tour_weights: "Weights",
   tour_colors: "Blue is positive, orange negative; the stronger the color, the larger the number.", tour_part_here: "αᵢⱼ vⱼ is multiplied on this page; the sum o is the server's",
 
+  tour_open_heads: "All heads in color", tour_open_neuron: "A weight step by step",
   lecture: "Lecture", lecture_help: "One step per screen in large letters. Page Up and Page Down or the arrow keys go on and back, F fills the screen, A shows the answer, Esc leaves.",
   lecture_fullscreen: "Fill the screen (F)", lecture_leave: "Leave the lecture (Esc)",
 

@@ -5,6 +5,7 @@ export const tour_chinese = {
   tour_lesson: "课程第 {n} 课", tour_code: "代码：", tour_head: "第 {n} 头", tour_unit: "第 {n} 个单元", tour_weights: "权重",
   tour_colors: "蓝色为正，橙色为负；颜色越强，绝对值越大。", tour_part_here: "αᵢⱼ vⱼ 由本页相乘；和 o 由服务器给出",
 
+  tour_open_heads: "彩色显示所有头", tour_open_neuron: "逐步算出一个权重",
   lecture: "讲课", lecture_help: "每屏一步，大字显示。Page Up、Page Down 或方向键前后翻页，F 全屏，A 显示答案，Esc 退出。",
   lecture_fullscreen: "全屏（F）", lecture_leave: "退出讲课（Esc）",
 
