@@ -19,6 +19,13 @@ struct NamedArray {
   std::vector<double> values;  // row by row
 };
 
+// What sampling makes of a distribution: first softmax(logits / temperature), then only the fewest
+// tokens with at least the probability top_p.
+struct SamplingShape {
+  double temperature = 1;  // above 0 to 1,000
+  double top_p = 1;        // above 0 to 1
+};
+
 // Limits for an inspection's records.
 struct InspectionOptions {
   std::vector<std::string> tensors{"*"};  // those whose values are kept (* matches any text); others have only a shape
@@ -28,6 +35,10 @@ struct InspectionOptions {
   // otherwise.
   std::optional<std::vector<std::string>> target_tokens{};
   int top_tokens = 0;  // how many of the most probable tokens to give at each position, 0 to 100
+  // The source by its tokens, as Inspection::source_tokens has them, in place of those of its text,
+  // which then only tells the languages.
+  std::optional<std::vector<std::string>> source_tokens{};
+  std::optional<SamplingShape> sampling{};  // give the distributions to sample from (Inspection::sampled)
 };
 
 // A token that may follow.
@@ -38,6 +49,17 @@ struct NextToken {
   double log_probability = 0;
 };
 
+// A distribution to sample from.
+struct SampledFrom {
+  std::int64_t size = 0;  // the number of tokens with a probability
+  struct Share {
+    std::int64_t id = 0;
+    std::string token;
+    double probability = 0;
+  };
+  std::vector<Share> tokens;  // best first, at most InspectionOptions::top_tokens
+};
+
 struct Inspection {
   std::vector<std::string> source_tokens;  // </s> last
   std::vector<std::string> target_tokens;  // as the decoder reads them, starting with <s>
@@ -46,6 +68,7 @@ struct Inspection {
   double score = 0;                        // their sum
   // The most probable tokens at each of these positions, best first (InspectionOptions::top_tokens).
   std::vector<std::vector<NextToken>> top;
+  std::vector<SampledFrom> sampled;  // at each of these positions, if InspectionOptions::sampling is given
   // All intermediates by their place in the model: "encoder.layers.0.self_attention.weights"
   // [heads, queries, keys], "decoder.layers.1.cross_attention.q" [tokens, width],
   // "generator.log_probabilities" [tokens, vocabulary].
@@ -87,10 +110,23 @@ struct SearchTrace {
   std::vector<std::string> warnings;       // as in Inspection
 };
 
+// An experiment: a trained model from which a part is taken away.
+struct RemovedHead {
+  std::string attention;  // "encoder" or "decoder": self-attention; "cross": of the decoder over the encoder's output
+  std::int64_t layer = 1, head = 1;
+};
+struct ModelChanges {
+  bool scale = true;                       // false: scores are not divided by sqrt(d_k)
+  bool mask = true;                        // false: the decoder's tokens see later ones
+  bool positions = true;                   // false: no positional encodings
+  std::vector<RemovedHead> removed_heads;  // their parts of the output are 0
+};
+
 // The const functions are thread-safe.
 class Inspector {
  public:
-  explicit Inspector(const std::string& model_path);  // as for Translator
+  // As for Translator, or a checkpoint of a training: run/checkpoints/update-00001200.
+  explicit Inspector(const std::string& model_path);
   ~Inspector();
   Inspector(Inspector&&) noexcept;
   Inspector& operator=(Inspector&&) noexcept;
@@ -109,6 +145,13 @@ class Inspector {
   // tokens, or options of another kind of search (sampling, a minimum length, rules on repeats and
   // unknown tokens, a coverage penalty).
   SearchTrace trace(const std::string& source, const TranslatorOptions& options = {}) const;
+  // The best translation by the search recorded in the model, in f32. Of the options, only those of
+  // the source count. Without a mask, each step computes every hypothesis from its first token on,
+  // and token_scores are those of the tokens when they were chosen. Errors as inspect().
+  Translation translation(const std::string& source, const InspectionOptions& options = {}) const;
+  // An inspector of the changed model. It shares the unchanged weights with this one, also after this
+  // one is gone. UsageError: the model has no such part.
+  Inspector changed(const ModelChanges& changes) const;
   // The attention maps of one sublayer, such as "encoder.layers.0.self_attention" or
   // "decoder.layers.1.cross_attention", as an SVG picture. UsageError: unknown sublayer, or the
   // inspection has not kept the values of its weights and scores.
@@ -116,6 +159,7 @@ class Inspector {
 
  private:
   struct Impl;
+  explicit Inspector(std::unique_ptr<Impl> impl);
   api::Owned<Impl> impl_;
 };
 

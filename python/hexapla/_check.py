@@ -134,6 +134,18 @@ def numbers(name: str, value: object) -> list[float]:
     return [number(f"{name}[{i}]", one) for i, one in enumerate(value)]
 
 
+def heads(name: str, value: object) -> list[tuple[str, int, int]]:
+    """Attention heads: tuples of a name, a layer and a head."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise wrong_type(name, value, "a list, or another iterable, of (attention, layer, head)")
+    checked = []
+    for i, head in enumerate(value):
+        if not isinstance(head, (tuple, list)) or len(head) != 3:
+            raise wrong_type(f"{name}[{i}]", head, "an (attention, layer, head)")
+        checked.append((text(f"{name}[{i}]", head[0]), *(integer(f"{name}[{i}]", n, 1, 1 << 20) for n in head[1:])))
+    return checked
+
+
 def number(name: str, value: object) -> float:
     """A float. The library checks its range."""
     if isinstance(value, bool) or not isinstance(value, Real):

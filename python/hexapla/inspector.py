@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional
 
 from . import _check, _core
@@ -123,6 +123,19 @@ class Inspector:
         """
         given = "" if target is None else _check.text("target", target)
         return Inspection(self._core.inspect(_check.text("source", source), given))
+
+    def changed(self, *, scale: bool = True, mask: bool = True, positions: bool = True,
+                heads: Iterable[tuple[str, int, int]] = ()) -> Inspector:
+        """Return an inspector of the same model without a part; it shares the other weights.
+
+        False removes the division of scores by the root of d_k, the decoder's mask, or the positional encodings. heads
+        are removed: ("encoder", layer, head), or "decoder" (self-attention) or "cross"; they count from 1. Raises
+        UsageError if the model has no such part.
+        """
+        flags = [_check.flag(name, value) for name, value in (("scale", scale), ("mask", mask), ("positions", positions))]
+        other = Inspector.__new__(Inspector)
+        other._core = self._core.changed(*flags, _check.heads("heads", heads))
+        return other
 
     def trace(self, source: str, **options: Unpack[SearchOptions]) -> SearchTrace:
         """Trace the beam search for the translation of source step by step, with weights in f32.

@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/tuple.h>
 
 #include <atomic>
 
@@ -126,6 +127,14 @@ nb::tuple trace(const Inspector& inspector, const std::string& source, const nb:
   return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished));
 }
 
+using Head = std::tuple<std::string, std::int64_t, std::int64_t>;  // attention, layer, head
+
+Inspector changed(const Inspector& inspector, bool scale, bool mask, bool positions, const std::vector<Head>& heads) {
+  ModelChanges changes{scale, mask, positions, {}};
+  for (const auto& [attention, layer, head] : heads) changes.removed_heads.push_back({attention, layer, head});
+  return unlocked([&] { return inspector.changed(changes); });
+}
+
 void bind_inspector(nb::module_& m) {
   nb::class_<Inspection>(m, "Inspection")
       .def_ro("source_tokens", &Inspection::source_tokens)
@@ -140,6 +149,7 @@ void bind_inspector(nb::module_& m) {
   nb::class_<Inspector>(m, "Inspector")
       .def("__init__", &load_inspector)
       .def("trace", &trace)
+      .def("changed", &changed)
       .def("inspect", nb::overload_cast<const std::string&, const std::string&>(&Inspector::inspect, nb::const_),
            nb::call_guard<WithoutGil>());
 }

@@ -84,6 +84,22 @@ def test_a_trace_is_the_search(model: str, translator: hexapla.Translator) -> No
         assert all(one.why for one in step.candidates)
 
 
+def test_a_part_of_the_model_is_taken_away(model: str) -> None:
+    inspector = hexapla.Inspector(model)
+    name = "encoder.layers.0.self_attention"
+    own, unscaled = (one.inspect("the big dog", "der groß Hund") for one in (inspector, inspector.changed(scale=False)))
+    heads, width = unscaled[f"{name}.weights"].shape[0], unscaled[f"{name}.q"].shape[1]
+    root = (width / heads) ** 0.5
+    assert unscaled[f"{name}.scores"] == pytest.approx(own[f"{name}.scores"] * root, rel=1e-4, abs=1e-4)
+    removed = inspector.changed(heads=[("encoder", 1, head + 1) for head in range(heads)], positions=False)
+    output = removed.inspect("the big dog", "der groß Hund")[f"{name}.output"]
+    assert (output == output[0]).all(), "nothing but a bias is left of the output"
+    with pytest.raises(hexapla.UsageError, match="no head 99"):
+        inspector.changed(heads=[("encoder", 1, 99)])
+    with pytest.raises(hexapla.ArgumentTypeError):
+        inspector.changed(heads=["encoder"])  # type: ignore[list-item]
+
+
 def test_attention_is_drawn(model: str, tmp_path: pathlib.Path) -> None:
     inspector = hexapla.Inspector(model)
     seen = inspector.inspect("the big dog & <b>")

@@ -261,6 +261,8 @@ TEST_F(TrainerApi, AStopInAValidationResumesToTheSameBytes) {
       return names;
     };
     EXPECT_EQ(checkpoints(halves), checkpoints(whole));
+    const Inspector last(at(whole) + "/checkpoints/" + *checkpoints(whole).rbegin());
+    EXPECT_EQ(last.inspect("a dog", "two").score, Inspector(at(whole)).inspect("a dog", "two").score);
   }
 }
 

@@ -146,6 +146,7 @@ void add_commands(Command& app, Action& chosen) {
   add_document(app, chosen);
 #ifndef HEXAPLA_NO_SERVER
   add_serve(app, chosen);
+  add_explain(app, chosen);
 #endif
   add_join(app, chosen);
   add_score(app, chosen);

@@ -46,24 +46,25 @@ text::Ids read_target(const ModelText& m, const std::string& target, std::option
   return ids;
 }
 
-text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest) {
+text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest,
+                      const char* side) {
   std::map<std::string, int32_t> ids;
   for (int32_t id = v.size() - 1; id >= 0; --id) ids[v.piece(id)] = id;
   text::Ids read;
   for (const std::string& token : tokens) {
     const auto found = ids.find(token);
     if (found == ids.end())
-      throw UsageError(cat("the target vocabulary has no token \"", text::printable(token),
-                           "\"; give tokens as a translation has them"),
+      throw UsageError(cat("the ", side, " vocabulary has no token \"", text::printable(token), "\"; give tokens as ",
+                           side == std::string_view("source") ? "an inspection" : "a translation", " has them"),
                        "tokens", token);
     read.push_back(found->second);
   }
-  check_length(read, "target", longest);
+  check_length(read, side, longest);
   return read;
 }
 
-text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
-                           const decode::SearchOptions& how) {
+decode::Hypothesis best_hypothesis(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
+                                   const decode::SearchOptions& how) {
   const std::vector<text::Ids> sources{source};
   const std::vector<size_t> order{0};
   const decode::SentenceConstraints request{.opening = opening};
@@ -77,12 +78,17 @@ text::Ids best_translation(const ModelText& m, const text::Ids& source, std::opt
   const DType dtype = m.model.target_embedding().table.value.dtype;
   Arena arena(decode::search_memory(m.model, queue, how, dtype));
   Context cx{m.backend, arena, dtype};
-  text::Ids best;
+  decode::Hypothesis best;
   decode::search(cx, m.model, queue, how, decode::special_ids(m.target),
                  [&](size_t, const std::vector<decode::Hypothesis>& found) {
-                   if (!found.empty()) best = found.front().ids;
+                   if (!found.empty()) best = found.front();
                  });
   return best;
+}
+
+text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
+                           const decode::SearchOptions& how) {
+  return best_hypothesis(m, source, opening, how).ids;
 }
 
 Pair read_pair(const ModelText& m, const std::string& source, const std::optional<std::string>& target,

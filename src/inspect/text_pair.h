@@ -4,6 +4,7 @@
 
 #include "decode/lines/line_encoder.h"
 #include "decode/options/search_options.h"
+#include "decode/steps/hypothesis.h"
 #include "inspect/recorder.h"
 
 namespace hexapla::inspect {
@@ -28,9 +29,13 @@ text::Ids read_source(const ModelText& m, const std::string& source, const decod
 // (decode::OpenedLine). Warns; UsageError: too long.
 text::Ids read_target(const ModelText& m, const std::string& target, std::optional<int32_t> opening,
                       const decode::LineWarning& warn, size_t longest = kLongest);
-// The ids of these pieces. UsageError: a piece that the vocabulary lacks, or too many.
-text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest = kLongest);
-// The best translation found with the search recorded in the model.
+// The ids of these pieces; side: "source" or "target". UsageError: a piece that the vocabulary lacks, or too many.
+text::Ids read_tokens(const text::Vocabulary& v, const std::vector<std::string>& tokens, size_t longest = kLongest,
+                      const char* side = "target");
+// The best translation that a search finds; without tokens if it finds none.
+decode::Hypothesis best_hypothesis(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
+                                   const decode::SearchOptions& how);
+// Its tokens.
 text::Ids best_translation(const ModelText& m, const text::Ids& source, std::optional<int32_t> opening,
                            const decode::SearchOptions& how);
 // Translates the source if there is no target. Warns; UsageError: a source without tokens, or a

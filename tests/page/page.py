@@ -9,6 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import experiments
 import heads
 import history
 import lecture
@@ -457,6 +458,7 @@ def visit_all(url, program, model, work):
         tasks.ten_tasks(browser, url, name, SENTENCE)
         print("numbers of the heads that were computed anew:", heads.heads_have_colors(browser, url, name, SENTENCE))
         print("steps of the tour that scroll inside:", lecture.the_tour_is_a_lecture(browser, url, name, TOURED))
+        print("numbers of experiments and of a file that were computed anew:", experiments.experiments_are_at_hand(browser, url, program, model, name, TOURED[1:], work))
         print("numbers of other models that were computed anew:", variants.other_models_are_explained(browser, program, pathlib.Path(work) / "models", str(pathlib.Path(work) / "runs")))
         print("numbers of the tour that were computed anew:", the_tour_leads(browser, url, name, TOURED))
 

@@ -60,12 +60,16 @@ class Seen:
     def heated(self, name, i, temperature):
         return softmax([x / temperature for x in self.row(name, i)])
 
+    @functools.cache
+    def shares(self, temperature, top_p):
+        return ask(self.url, "/v1/inspect", {**self.pair, "top": 8, "distribution": {"temperature": temperature, "top_p": top_p}})["distribution"]
+
     def value(self, origin):
         """The number that the page says it shows: the page writes where a number is from, and this computes it anew."""
         words = {"T": self.at, "sqrt": math.sqrt, "exp": math.exp, "inf": math.inf, "sum": sum, "max": max, "len": len, "mean": mean, "softmax": softmax,
                  "std": lambda a: math.sqrt(mean([(x - mean(a)) ** 2 for x in a])), "norm": lambda a: math.sqrt(sum(x * x for x in a)),
                  "dot": lambda a, b: sum(x * y for x, y in zip(a, b)), "scaled": lambda a, by: [x / by for x in a], "heated": self.heated,
-                 "shape": self.shapes.get, "source": self.answer["source_tokens"], "target": self.answer["target_tokens"],
+                 "shape": self.shapes.get, "drawn": lambda i, k, *how: self.shares(*how)[i]["tokens"][k]["probability"], "source": self.answer["source_tokens"], "target": self.answer["target_tokens"],
                  "log_probabilities": self.answer["log_probabilities"], "trace": lambda step, rank: self.search["steps"][step]["candidates"][rank]["score"]}
         return eval(origin, {"__builtins__": {}, **words})  # an expression of our own page
 

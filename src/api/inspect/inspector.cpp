@@ -10,15 +10,19 @@
 #include "api/translate/translator_options.h"
 #include "base/options/option_names.h"
 #include "base/system/cancellation.h"
+#include "decode/lines/model_vocabularies.h"
 #include "decode/lines/opened_line.h"
 #include "decode/opened/open_model.h"
 #include "decode/options/named/search_defaults.h"
 #include "decode/search/ensemble.h"
 #include "decode/search/search.h"
+#include "decode/strategies/nucleus.h"
 #include "inspect/drawing/picture.h"
 #include "inspect/drawing/svg.h"
 #include "inspect/files/formulas.h"
 #include "inspect/text_pair.h"
+#include "model/changes/changed_model.h"
+#include "train/loop/run/run_models.h"
 
 namespace hexapla {
 namespace {
@@ -133,20 +137,67 @@ std::vector<NextToken> top_of(const inspect::Inspection& seen, size_t row, size_
   return top;
 }
 
+SampledFrom sampled_of(const inspect::Inspection& seen, size_t row, const InspectionOptions& options,
+                       const text::Vocabulary& v) {
+  const inspect::Recorded& all = seen.seen.get("generator.log_probabilities");
+  const auto size = static_cast<size_t>(all.shape[1]);
+  const auto shares = decode::nucleus(std::span(all.values).subspan(row * size, size), options.sampling->temperature,
+                                      options.sampling->top_p, decode::special_ids(v));
+  SampledFrom from{std::ssize(shares), {}};
+  for (const auto& [id, probability] : shares) {
+    if (std::ssize(from.tokens) == options.top_tokens) break;
+    from.tokens.push_back({id, v.piece(id), probability});
+  }
+  return from;
+}
+
+void check_options(const InspectionOptions& options) {
+  kLongestSide.check("longest", options.longest);
+  kMostTop.check("top_tokens", options.top_tokens);
+  if (!options.sampling) return;
+  ranges::kTemperature.check("temperature", options.sampling->temperature);
+  ranges::kTopP.check("top_p", options.sampling->top_p);
+}
+
+// A model file, a training folder, or a checkpoint of a training.
+decode::OpenModel opened(const std::string& path) {
+  if (!train::is_checkpoint(path)) return decode::open_model(path);
+  model::LoadedModel model = train::load_checkpoint_model(path);
+  text::VocabularyPair text = decode::vocabularies_of(model, path);
+  return {std::move(model), std::move(text.source), std::move(text.target), make_cpu_backend()};
+}
+
 }  // namespace
 
 struct Inspector::Impl {
   static constexpr const char* kind = "inspector";
-  decode::OpenModel m;
+  std::shared_ptr<const decode::OpenModel> model;  // a changed one keeps alive the one that it was made from
   std::vector<inspect::Formula> formulas;
   decode::DecodingOptions usual;
+  bool without_cache = false;  // the search, as a removed mask requires
 
-  explicit Impl(const std::string& path)
-      : m(decode::open_model(path)), formulas(inspect::formulas(m.file.config)), usual(usual_search(m)) {}
+  explicit Impl(std::shared_ptr<const decode::OpenModel> m)
+      : model(std::move(m)), formulas(inspect::formulas(model->file.config)), usual(usual_search(*model)) {}
 
-  inspect::ModelText text() const { return {*m.backend, *m.file.net, m.source, m.target}; }
+  std::unique_ptr<Impl> changed(const model::Changes& changes) const {
+    decode::OpenModel m{model::changed_model(model->file, changes), model->source, model->target, make_cpu_backend()};
+    const auto keep = [from = model](const decode::OpenModel* own) { delete own; };
+    auto other =
+        std::make_unique<Impl>(std::shared_ptr<const decode::OpenModel>(new decode::OpenModel(std::move(m)), keep));
+    other->without_cache = without_cache || !changes.mask;
+    return other;
+  }
+
+  inspect::ModelText text() const { return {*model->backend, *model->file.net, model->source, model->target}; }
+
+  decode::SearchOptions search() const {
+    decode::SearchOptions how = decode::recorded_search(model->file.usage).translate_options().search;
+    how.without_cache = without_cache;
+    return how;
+  }
 
   Inspection inspected(const inspect::Pair& pair, const InspectionOptions& options) const {
+    const decode::OpenModel& m = *model;
     const inspect::Inspection seen =
         inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
     check_values(seen, options);
@@ -156,36 +207,77 @@ struct Inspector::Impl {
     result.predicted = inspect::pieces(m.target, seen.target_out);
     result.log_probabilities = seen.log_p;
     result.score = seen.score;
-    for (size_t row = 0; row < seen.target_out.size() && options.top_tokens > 0; ++row)
-      result.top.push_back(top_of(seen, row, static_cast<size_t>(options.top_tokens), m.target));
+    for (size_t row = 0; row < seen.target_out.size(); ++row) {
+      if (options.top_tokens > 0)
+        result.top.push_back(top_of(seen, row, static_cast<size_t>(options.top_tokens), m.target));
+      if (options.sampling) result.sampled.push_back(sampled_of(seen, row, options, m.target));
+    }
     for (const auto& [name, recorded] : seen.seen.tensors())
       result.tensors[name] = array_of(recorded, named_in(options.tensors, name));
     return result;
   }
 
+  text::Ids source_of(const std::string& source, const InspectionOptions& options,
+                      const decode::LineWarning& warn) const {
+    const auto longest = static_cast<size_t>(options.longest);
+    if (!options.source_tokens) return inspect::read_source(text(), source, warn, longest);
+    text::Ids ids = inspect::read_tokens(model->source, *options.source_tokens, longest, "source");
+    if (ids.empty()) throw UsageError("the source has no tokens; give at least </s>", "source_tokens", "");
+    return ids;
+  }
+
+  decode::Hypothesis best(const std::string& source, const text::Ids& ids) const {
+    decode::SearchOptions how = search();
+    how.token_scores = true;
+    return inspect::best_hypothesis(text(), ids, decode::opened_line(model->target, source).opening, how);
+  }
+
   inspect::Pair pair_of(const std::string& source, const std::string& target, const InspectionOptions& options,
                         const decode::LineWarning& warn) const {
     const auto longest = static_cast<size_t>(options.longest);
-    if (!options.target_tokens)
-      return inspect::read_pair(text(), source, target.empty() ? std::nullopt : std::optional(target),
-                                decode::recorded_search(m.file.usage).translate_options().search, warn, longest);
-    if (!target.empty())
+    if (options.target_tokens && !target.empty())
       throw UsageError("give the translation's text or its tokens, not both", "target_tokens", target);
-    return {inspect::read_source(text(), source, warn, longest),
-            inspect::read_tokens(m.target, *options.target_tokens, longest)};
+    inspect::Pair pair{source_of(source, options, warn), {}};
+    if (options.target_tokens)
+      pair.target = inspect::read_tokens(model->target, *options.target_tokens, longest);
+    else if (!target.empty())
+      pair.target =
+          inspect::read_target(text(), target, decode::opened_line(model->target, source).opening, warn, longest);
+    else
+      pair.target = best(source, pair.source).ids;
+    inspect::check_length(pair.target, "target", longest);
+    return pair;
   }
 
-  SearchTrace traced(const std::string& source, const decode::TranslateOptions& how) const {
+  Translation translated(const std::string& source, const InspectionOptions& options,
+                         const decode::LineWarning& warn) const {
+    const decode::Hypothesis found = best(source, source_of(source, options, warn));
+    inspect::check_length(found.ids, "target", static_cast<size_t>(options.longest));
+    return {.text = model->target.decode(found.ids),
+            .score = found.score,
+            .normalized = found.normalized,
+            .tokens = inspect::pieces(model->target, found.ids),
+            .ids = found.ids,
+            .token_scores = found.token_scores,
+            .alignment = {}};
+  }
+
+  SearchTrace traced(const std::string& source, decode::TranslateOptions how) const {
+    how.search.without_cache = without_cache;
     std::vector<std::string> warnings;
     const auto [ids, found] =
-        api::trace_line(m, source, how.search, kept_in(warnings), static_cast<size_t>(how.max_length));
-    SearchTrace trace = api::public_trace(found, inspect::pieces(m.source, ids), m.target, how.search.beam_size);
+        api::trace_line(*model, source, how.search, kept_in(warnings), static_cast<size_t>(how.max_length));
+    SearchTrace trace =
+        api::public_trace(found, inspect::pieces(model->source, ids), model->target, how.search.beam_size);
     trace.warnings = std::move(warnings);
     return trace;
   }
 };
 
-Inspector::Inspector(const std::string& path) : impl_(api::guarded([&] { return std::make_unique<Impl>(path); })) {}
+Inspector::Inspector(const std::string& path)
+    : impl_(api::guarded(
+          [&] { return std::make_unique<Impl>(std::make_shared<const decode::OpenModel>(opened(path))); })) {}
+Inspector::Inspector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Inspector::~Inspector() = default;
 Inspector::Inspector(Inspector&&) noexcept = default;
 Inspector& Inspector::operator=(Inspector&&) noexcept = default;
@@ -197,12 +289,27 @@ Inspection Inspector::inspect(const std::string& source, const std::string& targ
 Inspection Inspector::inspect(const std::string& source, const std::string& target,
                               const InspectionOptions& options) const {
   return api::guarded([&] {
-    kLongestSide.check("longest", options.longest);
+    check_options(options);
     std::vector<std::string> warnings;
-    kMostTop.check("top_tokens", options.top_tokens);
     Inspection seen = impl_->inspected(impl_->pair_of(source, target, options, kept_in(warnings)), options);
     seen.warnings = std::move(warnings);
     return seen;
+  });
+}
+
+Translation Inspector::translation(const std::string& source, const InspectionOptions& options) const {
+  return api::guarded([&] {
+    check_options(options);
+    return impl_->translated(source, options, [](size_t, const std::string&) {});
+  });
+}
+
+Inspector Inspector::changed(const ModelChanges& changes) const {
+  return api::guarded([&] {
+    model::Changes own{changes.scale, changes.mask, changes.positions, {}};
+    for (const auto& [attention, layer, head] : changes.removed_heads)
+      own.removed_heads.push_back({attention, layer, head});
+    return Inspector(impl_->changed(own));
   });
 }
 

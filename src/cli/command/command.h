@@ -171,6 +171,7 @@ void add_demo(Command& app, Action& chosen);
 void add_lab(Command& app, Action& chosen);
 void add_document(Command& app, Action& chosen);
 void add_serve(Command& app, Action& chosen);
+void add_explain(Command& app, Action& chosen);
 void add_man(Command& app, Action& chosen);
 void add_completion(Command& app, Action& chosen);
 

@@ -47,6 +47,9 @@ struct SearchOptions {
   bool forbid_unknown = false;              // never write the unknown piece
   std::optional<SamplingOptions> sampling;  // instead of beam search
   const Shortlist* shortlist = nullptr;     // pieces that a translation may contain; null: all
+  // Compute every hypothesis anew at each step (decode/steps/whole_steps.h): for one sentence, and a
+  // decoder without a mask.
+  bool without_cache = false;
 };
 void check(const SearchOptions& options);  // UsageError: a number out of range
 

@@ -8,6 +8,7 @@
 
 #include "decode/search/decoding_capacity.h"
 #include "decode/search/sentence_queue.h"
+#include "decode/steps/whole_steps.h"
 
 namespace hexapla::decode {
 
@@ -185,5 +186,16 @@ class DecodeLoop {
   std::vector<size_t> failed_;          // in this step
   std::optional<SentenceJob> waiting_;  // taken from the queue, not yet begun
 };
+
+// Runs a loop with one model until the queue is empty.
+inline void run_loop(Context& cx, const model::Transformer& model, SentenceQueue& queue,
+                     const DecodingCapacity& capacity, const SearchOptions& options) {
+  if (options.without_cache) {
+    WholeSteps steps(cx, model, capacity.longest);
+    return DecodeLoop(steps, positions(model), queue, capacity).run(cx);
+  }
+  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows, options.shortlist);
+  DecodeLoop(steps, positions(model), queue, capacity).run(cx);
+}
 
 }  // namespace hexapla::decode

@@ -44,10 +44,9 @@ void search(Context& cx, const model::Transformer& model, Queue& queue, const Se
             const SpecialIds& special, const Done& done) {
   check(options);
   const DecodingCapacity capacity(positions(model), queue, options);
-  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows, options.shortlist);
   const auto strategy = make_strategy(queue.constraints(), options, special);
   ListQueue list(queue, options, *strategy, done);
-  DecodeLoop(steps, positions(model), list, capacity).run(cx);
+  run_loop(cx, model, list, capacity, options);
 }
 
 void search(Context& cx, const Ensemble& ensemble, Queue& queue, const SearchOptions& options,

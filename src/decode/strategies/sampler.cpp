@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/compute/random.h"
+#include "decode/strategies/nucleus.h"
 
 namespace hexapla::decode {
 namespace {
@@ -132,9 +133,7 @@ std::optional<Token> Sampler::of_the_best(const Partial& so_far, const DrawKey& 
   const SamplingOptions& o = *options_.sampling;
   const Nucleus best = o.top_k > 0 || constraints_.forced(so_far) ? of_the_first(so_far, tokens, row)
                                                                   : of_the_whole(so_far, tokens, row);
-  double sum = 0;
-  size_t n = 0;
-  while (n < best.tokens.size() && sum < o.top_p * best.total) sum += best.weights[n++];
+  const size_t n = nucleus_size(best.weights, o.top_p, best.total);
   if (n == 0) return {};
   return best.tokens[index_at(std::span(best.weights).first(n), draw(key, 0)).value()];
 }

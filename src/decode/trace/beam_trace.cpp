@@ -91,11 +91,10 @@ Trace trace_search(Context& cx, const model::Transformer& model, const text::Ids
               .requests = {&request, 1},
               .stop = cancel_flag()};
   const DecodingCapacity capacity(positions(model), queue, options);
-  DecoderSteps steps(cx, model, capacity.tokens, capacity.cache_rows);
   TracedBeamSearch strategy(options, special, trace);
   const Done done = [&](size_t, std::vector<Hypothesis> found) { trace.found = std::move(found); };
   ListQueue list(queue, options, strategy, done);
-  DecodeLoop(steps, positions(model), list, capacity).run(cx);
+  run_loop(cx, model, list, capacity, options);
   check_canceled();
   return trace;
 }

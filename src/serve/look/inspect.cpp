@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "serve/look/changes.h"
 #include "serve/look/look.h"
 #include "serve/look/request.h"
 
@@ -54,12 +55,47 @@ Answer top_of(const Inspection& seen) {
   return top;
 }
 
+Answer distributions_of(const Inspection& seen) {
+  Answer all = Answer::array();
+  for (const auto& [size, shares] : seen.sampled) {
+    Answer tokens = Answer::array();
+    for (const auto& [id, token, probability] : shares)
+      tokens.push_back({{"id", id}, {"token", token}, {"probability", short_number(probability)}});
+    all.push_back({{"size", size}, {"tokens", std::move(tokens)}});
+  }
+  return all;
+}
+
+// {"temperature": 0.7, "top_p": 0.9}.
+std::optional<SamplingShape> sampling_member(const nlohmann::json& request) {
+  const auto found = request.find("distribution");
+  if (found == request.end() || found->is_null()) return {};
+  if (!found->is_object())
+    throw UsageError("\"distribution\" must be an object, {\"temperature\": 0.7, \"top_p\": 0.9}", "distribution", "");
+  SamplingShape shape;
+  for (const auto& [name, value] : found->items()) {
+    if (name != "temperature" && name != "top_p")
+      throw UsageError(cat("\"distribution\" cannot have \"", name, "\"; it may have temperature and top_p"), name, "");
+    if (!value.is_number()) throw UsageError(cat("\"", name, "\" must be a number, not ", json_text(value)), name, "");
+    (name == "top_p" ? shape.top_p : shape.temperature) = value.get<double>();
+  }
+  return shape;
+}
+
+Answer answer_of(const Translation& t) {
+  return {{"text", t.text},
+          {"tokens", t.tokens},
+          {"log_probabilities", numbers({t.token_scores.begin(), t.token_scores.end()})},
+          {"score", t.score}};
+}
+
 InspectionOptions options_of(const nlohmann::json& request) {
   InspectionOptions options;
   options.longest = kLongestSide;
   options.most_values = kMostNumbers;
   options.tensors = list_member(request, "tensors", kMostNames);
   options.top_tokens = static_cast<int>(count_member(request, "top", kMostTop));
+  options.sampling = sampling_member(request);
   if (const auto given = request.find("tokens"); given != request.end() && !given->is_null())
     options.target_tokens = list_member(request, "tokens", kLongestSide);
   return options;
@@ -67,9 +103,10 @@ InspectionOptions options_of(const nlohmann::json& request) {
 
 }  // namespace
 
-Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
-  const std::string source = text_member(request, "q"), target = optional_text(request, "t").value_or("");
-  const InspectionOptions options = options_of(request);
+namespace {
+
+Answer inspected(const Inspector& inspector, const std::string& source, const std::string& target,
+                 const InspectionOptions& options) {
   const Inspection seen = inspector.inspect(source, target, options);
   Answer tensors = tensors_of(seen);
   if (tensors.empty() && !options.tensors.empty())
@@ -83,7 +120,24 @@ Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
                 {"names", names_of(inspector, seen)}};
   answer["tensors"] = std::move(tensors);
   if (options.top_tokens > 0) answer["top"] = top_of(seen);
+  if (options.sampling) answer["distribution"] = distributions_of(seen);
   if (!seen.warnings.empty()) answer["warnings"] = seen.warnings;
+  return answer;
+}
+
+}  // namespace
+
+Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
+  const std::string source = text_member(request, "q"), target = optional_text(request, "t").value_or("");
+  InspectionOptions options = options_of(request);
+  const std::optional<RequestedChanges> changes = changes_member(request);
+  if (!changes) return inspected(inspector, source, target, options);
+  const Translation unchanged = inspector.translation(source, options);
+  options.source_tokens = changes->source_tokens;
+  const Inspector changed = inspector.changed(changes->model);
+  Answer answer = inspected(changed, source, target, options);
+  answer["translation"] = answer_of(changed.translation(source, options));
+  answer["unchanged"] = answer_of(unchanged);
   return answer;
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/classic.h"
 #include "base/error.h"
 #include "base/files/disk.h"
 #include "base/files/file.h"
+#include "base/range.h"
 
 namespace hexapla::serve {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Answer = nlohmann::ordered_json;
 
+constexpr const char* kCheckpoints = "checkpoints";
 constexpr std::size_t kMostRuns = 1000, kMostLines = 2000;
 constexpr std::size_t kTailBytes = 1 << 16;      // longer than any line of train.jsonl
 constexpr std::size_t kLongestLog = 256u << 20;  // bytes read from the end of a log
@@ -115,6 +118,20 @@ bool plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string("/\\\0", 3)) == name.npos;
 }
 
+// The checkpoints in a folder by their updates; empty if there is no such folder.
+std::map<std::int64_t, fs::path> checkpoints_in(const fs::path& folder) {
+  constexpr std::string_view kPrefix = "update-";
+  std::map<std::int64_t, fs::path> all;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const auto update = name.starts_with(kPrefix) ? parse_number<std::int64_t>(name.substr(kPrefix.size()))
+                                                  : std::optional<std::int64_t>();
+    if (update) all.emplace(*update, entry->path());
+  }
+  return all;
+}
+
 struct Found {
   fs::path folder;
   fs::file_time_type written;
@@ -162,11 +179,22 @@ std::optional<Answer> run(const std::string& folder, const std::string& name) {
     }
     valid.push_back(std::move(object));
   });
+  Answer checkpoints = Answer::array();
+  for (const auto& [update, place] : checkpoints_in(path / kCheckpoints)) checkpoints.push_back(update);
   return Answer{{"name", name},
                 {"state", state_of(path)},
                 {"train", std::move(train)},
                 {"valid", std::move(valid)},
-                {"samples", std::move(samples)}};
+                {"samples", std::move(samples)},
+                {"checkpoints", std::move(checkpoints)}};
+}
+
+std::optional<std::string> checkpoint_of(const std::string& folder, const std::string& name, std::int64_t update) {
+  if (!plain_name(name)) return {};
+  const fs::path all = fs::path(folder) / name / kCheckpoints;
+  for (const auto& [own, path] : checkpoints_in(all))
+    if (own == update) return path.string();
+  return {};
 }
 
 }  // namespace hexapla::serve

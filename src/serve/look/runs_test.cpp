@@ -71,6 +71,18 @@ TEST_F(Runs, LongLogsAreThinnedAndEndWithTheirLastLine) {
   EXPECT_EQ(runs(at("runs"))["runs"][0]["updates"], 5001);
 }
 
+TEST_F(Runs, NameTheCheckpointsThatTheyKeep) {
+  write("runs/a/train.jsonl", updates(1));
+  for (const char* name : {"update-00000200", "update-00000050", "aside-update-00000300", "update-x"})
+    write(cat("runs/a/checkpoints/", name, "/state.json"), "{}");
+  EXPECT_EQ(json_text(run(at("runs"), "a")->at("checkpoints")), "[50,200]");
+  EXPECT_EQ(checkpoint_of(at("runs"), "a", 200), at("runs/a/checkpoints/update-00000200"));
+  EXPECT_FALSE(checkpoint_of(at("runs"), "a", 300));
+  EXPECT_FALSE(checkpoint_of(at("runs"), "../runs/a", 200));
+  write("runs/b/train.jsonl", updates(1));
+  EXPECT_TRUE(run(at("runs"), "b")->at("checkpoints").empty());
+}
+
 TEST_F(Runs, NoNameLeadsOutOfTheFolder) {
   write("runs/a/train.jsonl", updates(1));
   write("other/train.jsonl", updates(1));

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "serve/look/changes.h"
 #include "serve/look/look.h"
 #include "serve/look/request.h"
 
@@ -48,7 +49,12 @@ TranslatorOptions limited(TranslatorOptions options) {
 
 Answer trace(const Inspector& inspector, const nlohmann::json& request) {
   const TranslatorOptions options = limited(options_member(request));
-  const SearchTrace found = inspector.trace(text_member(request, "q"), options);
+  const auto changes = changes_member(request);
+  if (changes && changes->source_tokens)
+    throw UsageError("\"source_tokens\" is for /v1/inspect: a trace reads the text in \"q\"", "source_tokens", "");
+  const std::string source = text_member(request, "q");
+  const SearchTrace found =
+      changes ? inspector.changed(changes->model).trace(source, options) : inspector.trace(source, options);
   Answer answer{{"source_tokens", found.source_tokens},
                 {"steps", list_of(found.steps, step_of)},
                 {"ending", found.ending},

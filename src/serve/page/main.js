@@ -3,6 +3,7 @@ import { attention_view, update as update_attention } from "./attention.js";
 import { button, direction_of, h, labeled, number, piece, replace, roving, select } from "./dom.js";
 import { figure_view, update as update_figure } from "./figure.js";
 import { matrix, legend } from "./matrix.js";
+import { kept } from "./parts/kept.js";
 import { runs_view, update as update_runs } from "./runs.js";
 import { copy_link, save_buttons } from "./save.js";
 import { search_view, update as update_search } from "./search.js";
@@ -19,9 +20,9 @@ const VIEWS = {
   attention: { make: attention_view, update: update_attention, keys: ["kind", "layer", "head", "numbers", "drawing", "forced", "hop", "off", "query", "key"] },
   search: { make: search_view, update: update_search, keys: ["step", "hop"] },
   figure: { make: figure_view, update: update_figure, keys: ["box", "stack", "tensor", "forced", "hop"] },
-  runs: { make: runs_view, update: update_runs, keys: ["run"] },
+  runs: { make: runs_view, update: update_runs, keys: ["run", "update"] },
 };
-const view_name = () => (Object.hasOwn(VIEWS, state.view) ? state.view : "translate");
+const view_name = () => (kept ? "tour" : Object.hasOwn(VIEWS, state.view) ? state.view : "translate");
 const view = () => VIEWS[view_name()];
 const has_own_top = () => ["runs", "tour"].includes(view_name());
 
@@ -75,7 +76,7 @@ function tab(name) {
 }
 
 function tabs() {
-  const all = Object.keys(VIEWS).map(tab);
+  const all = (kept ? ["tour"] : Object.keys(VIEWS)).map(tab);
   roving(all);
   const current = all.findIndex((one) => one.getAttribute("aria-selected") === "true");
   all.forEach((one, i) => { one.tabIndex = i === current ? 0 : -1; });
@@ -85,7 +86,7 @@ function tabs() {
 function render_header() {
   const said = h("span", { class: "said", role: "status" });
   const themes = [["", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]];
-  replace(document.getElementById("header"), h("h1", {}, "hexapla"), h("p", { class: "about" }, t("about")), h("div", { class: "controls no-print" },
+  replace(document.getElementById("header"), h("h1", {}, "hexapla"), h("p", { class: "about" }, t(kept ? "explained" : "about")), h("div", { class: "controls no-print" },
     said, button(h("span", {}, t("share")), () => copy_link((text) => { said.textContent = text; }), { id: "share" }),
     labeled(t("theme"), select(themes, state.theme, (theme) => set({ theme }), { id: "theme" })),
     labeled("Language / 语言", select(Object.entries(LANGUAGES), language(), (lang) => set({ lang }), { id: "lang" }))));
@@ -150,6 +151,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
 async function start() {
   read_memory();
   Object.assign(state, read_address());
+  if (kept) state.lang ||= kept.lang;
   render();
   try {
     sentence.models = (await models()).models;

@@ -1,6 +1,7 @@
 // Training runs: curves, speed and the latest samples, reloaded every two seconds while visible.
 import { chart } from "./chart.js";
 import { grouped, h, labeled, number, replace, select } from "./dom.js";
+import { over_training, show as show_checkpoint } from "./parts/over_training.js";
 import { save_buttons } from "./save.js";
 import { latest, run, runs } from "./server.js";
 import { set, state } from "./state.js";
@@ -49,7 +50,7 @@ async function look() {
   shown = name ? await one_request((signal) => run(name, signal)) ?? shown : null;
 }
 
-export const update = () => { clearTimeout(timer); watch(); };
+export const update = () => { clearTimeout(timer); show_checkpoint(); watch(); };
 
 const points = (lines, key) => lines.map((line) => [line.update, line[key]]).filter(([, v]) => typeof v === "number");
 
@@ -81,7 +82,7 @@ function samples() {
 }
 
 function render() {
-  const now = JSON.stringify([names, shown?.name, shown?.state, shown?.train.length, shown?.train.at(-1), shown?.valid.length, problem, state.lang, state.theme]);
+  const now = JSON.stringify([names, shown?.name, shown?.state, shown?.train.length, shown?.train.at(-1), shown?.valid.length, shown?.checkpoints?.length, problem, state.lang, state.theme]);
   if (now === drawn) return;  // keeps selections
   drawn = now;
   if (problem) return replace(root, h("p", { class: "status error", role: "alert" }, problem));
@@ -89,7 +90,7 @@ function render() {
   const list = names.map((r) => [r.name, `${r.name} · ${t(`state_${r.state}`)} · ${grouped(r.updates)}`]);
   const focused = document.activeElement?.id;
   replace(root, h("div", { class: "controls no-print" }, labeled(t("run"), select(list, shown.name, (name) => set({ run: name }), { id: "run" })),
-    save_buttons(shown.name, null, () => shown)), facts(), charts(), samples());
-  if (focused === "run") document.getElementById("run").focus();
+    save_buttons(shown.name, null, () => shown)), facts(), charts(), over_training(shown), samples());
+  if (["run", "update"].includes(focused)) document.getElementById(focused)?.focus();
   return undefined;
 }

@@ -1,4 +1,5 @@
 // A client of the server's API under /v1. Errors have the server's messages.
+import { kept, kept_answer } from "./parts/kept.js";
 import { t } from "./texts.js";
 
 let key = "";  // if the server asks for one; not stored
@@ -26,7 +27,17 @@ async function answered(path, how) {
 }
 
 const with_key = () => (key ? { headers: { Authorization: `Bearer ${key}` } } : {});
-const ask = async (path, body, signal) => (await answered(path, { ...(body ? posted(body) : with_key()), signal })).json();
+function from_file(path, body) {
+  const answer = kept_answer(path, body);
+  if (!answer) throw new Error(t("not_in_file"));
+  return answer;
+}
+
+const ask = async (path, body, signal) => (kept ? from_file(path, body) : (await answered(path, { ...(body ? posted(body) : with_key()), signal })).json());
+
+// In a file of `hexapla explain` there is no server: it keeps the answers about one sentence
+// (parts/kept.js).
+export const can_ask = () => !kept;
 
 export const models = () => ask("/v1/models");
 export const info = () => ask("/v1/info");
@@ -74,6 +85,7 @@ async function* events(response) {
 
 // Calls progress(line, text) with partial translations. -> {"translations"}
 export async function translate_live(body, signal, progress) {
+  if (kept) return kept.translations;
   const response = await answered("/v1/translate/stream", { ...posted(body), signal });
   for await (const [name, data] of events(response)) {
     if (name === "progress") progress(data.line - 1, data.text);

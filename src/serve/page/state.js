@@ -1,12 +1,15 @@
 // The state of the page in one object. The URL's fragment mirrors it, so that links open the same
 // view.
 import { debounced } from "./dom.js";
+import { kept } from "./parts/kept.js";
 
 const DEFAULTS = {
   lang: "", theme: "", view: "translate", model: "", q: "", t: "", forced: "", line: 0, n: 4, beam: 4, penalty: 0.6,
   from: "",  // "auto": the language of the text is detected
   kind: "cross", layer: "last", head: "mean", numbers: false, drawing: "matrix", hop: 0, step: 0, box: "", stack: 0, tensor: "", run: "",
   query: 2, key: 3, position: 3, dim: 1, unit: 0, tlayer: 1, thead: 1, by: "", mask: true, temperature: 1, lecture: 0,  // of the tour
+  experiment: "", replaced: "", top_p: 1,  // of the tour's experiments
+  update: 0,  // of a run's checkpoint; 0: the last
   off: "",  // heads that are not drawn, counted from 0: "1,3"
 };
 const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
@@ -80,7 +83,7 @@ export function read_address() {
   for (const [key, text] of new URLSearchParams(location.hash.slice(1)))
     if (Object.hasOwn(DEFAULTS, key) && !KEPT_HERE.includes(key)) found[key] = typed(key, text);
   const { n, beam } = { ...DEFAULTS, ...found };
-  return n > beam ? { ...found, beam: n } : found;
+  return { ...found, ...(n > beam && { beam: n }), ...kept?.state };
 }
 
 export function read_memory() {

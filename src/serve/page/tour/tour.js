@@ -3,16 +3,17 @@ import { button, direction_of, h, labeled, piece_text, replace, select } from ".
 import { CODE } from "./tour_code.js";
 import { scene } from "./tour_data.js";
 import { chips, typeset } from "./tour_draw.js";
+import { experiment } from "./experiments.js";
 import { fit } from "./tour_fit.js";
 import { instead } from "./tour_variants.js";
 import { is_lecture, lecture_button, lecture_controls, lecture_key } from "./lecture.js";
 import { lesson_path, STEPS } from "./tour_steps.js";
-import { inspect, question, trace } from "../server.js";
+import { can_ask, inspect, question, trace } from "../server.js";
 import { chosen, model, nothing_to_show, sentence, subject } from "../sentence.js";
 import { set, state, visit } from "../state.js";
 import { language, t } from "../texts.js";
 
-export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature", "lecture"];
+export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead", "unit", "by", "mask", "temperature", "lecture", "experiment", "replaced", "top_p"];
 
 const tensors = question(inspect, () => draw()), found = question(trace, () => draw()), wide = question(trace, () => draw());
 const parts = {};
@@ -58,7 +59,7 @@ function light(event) {
 }
 
 function draw_sentence() {
-  const field = h("input", { type: "text", id: "tour-source", value: state.q.split("\n")[0], maxlength: "400", dir: direction_of(model()?.source), oninput: () => set({ q: field.value, t: "", forced: "", line: 0 }) });
+  const field = h("input", { type: "text", id: "tour-source", value: state.q.split("\n")[0], maxlength: "400", readonly: !can_ask(), dir: direction_of(model()?.source), oninput: () => set({ q: field.value, t: "", forced: "", line: 0 }) });
   parts.field = field;
   parts.target = h("p", { class: "tour-target", dir: direction_of(model()?.target), role: "status" });
   parts.lecture_text = h("p", { class: "lecture-text" });
@@ -68,7 +69,7 @@ function draw_sentence() {
 export function update() {
   draw_progress();
   if (document.activeElement !== parts.field) parts.field.value = state.q.split("\n")[0];
-  parts.target.textContent = sentence.error || (chosen() ? `→ ${chosen().text}` : "");
+  parts.target.textContent = sentence.error || (chosen() ? `→ ${state.forced || chosen().text}` : "");
   parts.lecture_text.textContent = `${state.q.split("\n")[0]} ${parts.target.textContent}`;
   const about = subject();
   if (!about) return show_nothing(nothing_to_show());
@@ -139,7 +140,7 @@ function show(c) {
   replace(parts.words, explanation(drawn));
   replace(parts.picture, drawn.picture);
   if (parts.picture.querySelector(".tour-grid")) parts.picture.append(h("p", { class: "tour-colors" }, t("tour_colors")));
-  replace(parts.more, further(drawn));
+  replace(parts.more, further(drawn, c));
   [...parts.stage.querySelectorAll("details")].forEach((one, i) => { one.open = Boolean(open[i]); });
   if (same && at >= 0 && !sliding) focusables()[at]?.focus();
   if (!same) for (const column of parts.columns) column.scrollTop = 0;
@@ -169,9 +170,9 @@ function explanation(drawn) {
 }
 
 // The question, further pictures, the lesson and the code.
-function further(drawn) {
+function further(drawn, c) {
   const id = `tour_${step().id}`;
-  return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), drawn.more, opens(drawn.key), links()];
+  return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), experiment(step().id, c), drawn.more, can_ask() && opens(drawn.key), links()];
 }
 
 // What the view of attention shows of a step in another way.
@@ -186,7 +187,7 @@ function opens(key) {
 
 function links() {
   const { file, code } = CODE[step().id], path = lesson_path(step().lesson, language());
-  return h("div", { class: "tour-links" }, h("p", {}, h("a", { href: `/${path}`, target: "_blank", rel: "noopener" }, t("tour_lesson", { n: step().lesson }))),
+  return h("div", { class: "tour-links" }, can_ask() && h("p", {}, h("a", { href: `/${path}`, target: "_blank", rel: "noopener" }, t("tour_lesson", { n: step().lesson }))),
     h("details", { class: "tour-code" }, h("summary", {}, t("tour_code"), " ", h("code", {}, file)), h("pre", { tabindex: "0" }, h("code", {}, code))));
 }
 

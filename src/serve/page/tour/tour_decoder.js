@@ -3,6 +3,7 @@ import { button, checkbox, h, labeled, piece, piece_text } from "../dom.js";
 import { largest, list_is, mapped, plain, row_of, softmax } from "./tour_data.js";
 import { bars, beside, grid, row_height, shown } from "./tour_draw.js";
 import { factor, formula, frac, gap, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
+import { can_ask } from "../server.js";
 import { state, visit } from "../state.js";
 import { t } from "../texts.js";
 
@@ -101,6 +102,6 @@ function beam_list(step, i) {
   const kept = step.candidates.filter((one) => one.kept);
   const list = h("ol", { class: "tour-beams", "data-sym": "B" }, kept.map((one) => h("li", {}, h("span", { class: "pieces" }, [...step.beams[one.from].tokens, one.token].slice(-6).map((text) => [piece(text), " "])),
     h("span", { class: "faint" }, shown(one.score, `trace(${i},${step.candidates.indexOf(one)})`), one.fate === "finished" ? ` ${t("fate_finished")}` : ""))));
-  return h("div", {}, h("h4", {}, t("tour_beams_kept", { n: kept.length, all: step.candidates.length })), list, button(t("tour_open_search"), () => visit({ view: "search", step: i }), { class: "tour-open" }));
+  return h("div", {}, h("h4", {}, t("tour_beams_kept", { n: kept.length, all: step.candidates.length })), list, can_ask() && button(t("tour_open_search"), () => visit({ view: "search", step: i }), { class: "tour-open" }));
 }
 

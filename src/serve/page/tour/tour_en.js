@@ -100,4 +100,11 @@ export const tour_english = {
   tour_search_answer: "A good start may lead to a bad end. With several hypotheses the search can return to one that was second for a while; a beam of 1 cannot.",
   tour_after: "After {text}", tour_probabilities: "Probabilities of the next token", tour_all_others: "the other {n} together", tour_temperature: "Temperature", tour_temperature_is_here: "softmax(z / T): low T sharpens, high T flattens. Computed on this page; the search itself uses T = 1.", tour_sum_of_all: "The softmax runs over all {n} entries; listed are those that the search considered.",
   tour_beam: "beam", tour_beams_kept: "What the beam keeps at this step: {n} of {all} candidates", tour_open_search: "Open this step in Beam search",
+
+  over_training: "Over training", checkpoint: "Checkpoint", update_of: "After {n} updates:", over_training_map: "Attention over the source, last layer, mean of the heads",
+  not_in_file: "This file answers only for its own sentence; hexapla serve answers for any.", explained: "One sentence, explained with a trained model. For others, start hexapla serve.",
+  experiment: "Experiment", experiment_positions: "remove the positional encodings", experiment_scaling: "remove the division by √dₖ, everywhere", experiment_heads: "remove head {n} of this layer", experiment_mask: "remove the decoder's mask",
+  experiment_tokens: "Read another word instead of {token}:", experiment_type: "Choose a token, type a word and press Enter: the model reads it in that place.", experiment_help: "The server runs the whole model again, with the change in it.",
+  experiment_before: "As trained", experiment_after: "Changed", experiment_same: "The same translation: the model does without.", experiment_map_encoder: "Encoder layer {layer}, head {n}:", experiment_map_cross: "Decoder over encoder, layer {layer}, head {n}, for the translation above:", experiment_map_decoder: "Decoder layer {layer}, head {n}, for the translation above:",
+  experiment_sampling: "Sampling", experiment_kept: "T = {temperature}, top-p = {top_p}: a token is drawn from {n}, with these probabilities.",
 };

@@ -100,4 +100,11 @@ export const tour_chinese = {
   tour_search_answer: "好的开头可能通向坏的结尾。保留几个假设，搜索就能回到一度排在第二的那个；束宽为 1 时做不到。",
   tour_after: "在 {text} 之后", tour_probabilities: "下一个词元的概率", tour_all_others: "其余 {n} 个合计", tour_temperature: "温度", tour_temperature_is_here: "softmax(z / T)：T 小则更尖锐，T 大则更平坦。由本页计算；搜索本身用 T = 1。", tour_sum_of_all: "softmax 遍及全部 {n} 个词条；这里列出搜索考虑过的那些。",
   tour_beam: "束", tour_beams_kept: "这一步束中保留的：{all} 个候选中的 {n} 个", tour_open_search: "在束搜索视图中打开这一步",
+
+  over_training: "训练过程中", checkpoint: "检查点", update_of: "{n} 次更新之后：", over_training_map: "对源句的注意力，最后一层，各头平均",
+  not_in_file: "此文件只有它自己那句话的结果；别的句子请用 hexapla serve。", explained: "用训练好的模型讲解一句话。要看别的句子，请启动 hexapla serve。",
+  experiment: "实验", experiment_positions: "去掉位置编码", experiment_scaling: "处处不除以 √dₖ", experiment_heads: "去掉本层的第 {n} 头", experiment_mask: "去掉解码器的掩码",
+  experiment_tokens: "把 {token} 换成另一个词：", experiment_type: "选一个词元，输入一个词，按 Enter：模型就在那里读到它。", experiment_help: "服务器用改动后的整个模型重新计算。",
+  experiment_before: "原模型", experiment_after: "改动后", experiment_same: "译文不变：模型少了它也行。", experiment_map_encoder: "编码器第 {layer} 层第 {n} 头：", experiment_map_cross: "解码器看编码器，第 {layer} 层第 {n} 头，对上面的译文：", experiment_map_decoder: "解码器第 {layer} 层第 {n} 头，对上面的译文：",
+  experiment_sampling: "采样", experiment_kept: "T = {temperature}，top-p = {top_p}：从 {n} 个词元中抽取，概率如下。",
 };

@@ -1,0 +1,13 @@
+#pragma once
+// The modules of the page as one script, for a page that is one file.
+#include <string>
+
+namespace hexapla::serve {
+
+// Each module becomes a function that returns what others import, after those that it imports.
+// InternalError: an import of a file that the page does not have.
+std::string page_script();
+// The style sheets that the page links, in its order.
+std::string page_style();
+
+}  // namespace hexapla::serve
