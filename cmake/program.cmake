@@ -1,6 +1,6 @@
 # Tests of each folder, the program, the public library, installation.
 set(backends hexapla_backend_reference hexapla_backend_cpu)
-foreach(short base tensor backend backend_reference backend_cpu ops model decode_opened train inspect lab api serve)
+foreach(short base tensor backend backend_reference backend_cpu backend_opencl ops model decode_opened train inspect lab api serve)
   set(HEXAPLA_TEST_LIBS_${short} ${backends})
 endforeach()
 set(HEXAPLA_TEST_LIBS_backend_reference ${backends} hexapla_ops)
@@ -20,6 +20,9 @@ hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
 endif()
+if(TARGET hexapla_opencl AND TARGET test_backend_opencl)
+  add_dependencies(test_backend_opencl hexapla_opencl)  # which they open beside themselves
+endif()
 # Tests across folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)
@@ -32,6 +35,9 @@ if(HEXAPLA_CLI)
   target_link_libraries(hexapla_program PRIVATE hexapla_cli hexapla_sanitizer_options)
   if(TARGET test_whole)
     add_dependencies(test_whole hexapla_program)  # its tests run the program
+  endif()
+  if(TARGET hexapla_opencl)
+    add_dependencies(hexapla_program hexapla_opencl)
   endif()
   if(TARGET hexapla_mpi)
     add_dependencies(hexapla_program hexapla_mpi)  # which opens it beside itself

@@ -4,11 +4,13 @@
 // "by row" must give each row the same bits whatever the other rows are. src/backend/reference is
 // the definition, and other backends are tested against it.
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "backend/sinusoids.h"
+#include "base/compute/pages.h"
 #include "tensor/tensor.h"
 
 namespace hexapla {
@@ -115,6 +117,12 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
   virtual bool supports(DType) const = 0;
+
+  // Memory for tensors, zeroed. Tensors of calls lie in such memory; offsets and lists lie in the host's.
+  virtual Pages allocate(size_t bytes) { return Pages(bytes); }
+  virtual void copy_to_device(const void* host, void* device, size_t bytes) { std::memcpy(device, host, bytes); }
+  virtual void copy_to_host(const void* device, void* host, size_t bytes) { std::memcpy(host, device, bytes); }
+  virtual bool host_memory() const { return true; }  // the host may read and write it, too
 
   // In the element-wise calls, y may be x.
   virtual void fill(Tensor x, double value) = 0;

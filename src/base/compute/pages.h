@@ -2,6 +2,7 @@
 // Large blocks of memory, straight from the system, in huge pages where available. A product walks
 // over rows that are about a small page apart, so small pages cost a page table lookup per row.
 #include <cstddef>
+#include <functional>
 
 namespace hexapla {
 
@@ -11,6 +12,8 @@ class Pages {
   // Zeroed memory, aligned to 64 bytes. Pages are allocated on first write, so `bytes` may exceed
   // physical memory. std::bad_alloc if even the address space is refused.
   explicit Pages(size_t bytes);
+  // Memory of someone else, a device for example, who gets it back by release().
+  Pages(std::byte* data, size_t size, std::function<void()> release);
   ~Pages();
   Pages(Pages&& other) noexcept;
   Pages& operator=(Pages&& other) noexcept;
@@ -29,6 +32,7 @@ class Pages {
  private:
   std::byte *data_ = nullptr, *mapped_ = nullptr;
   size_t size_ = 0, mapped_size_ = 0;
+  std::function<void()> release_;
 };
 
 }  // namespace hexapla
