@@ -1,10 +1,11 @@
 # Tests of each folder, the program, the public library, installation.
 set(backends hexapla_backend_reference hexapla_backend_cpu)
-foreach(short base tensor backend backend_reference backend_cpu backend_opencl ops model decode_opened train inspect lab api serve)
+foreach(short base tensor backend backend_reference backend_cpu ops model decode_opened train inspect lab api serve)
   set(HEXAPLA_TEST_LIBS_${short} ${backends})
 endforeach()
 set(HEXAPLA_TEST_LIBS_backend_reference ${backends} hexapla_ops)
 set(HEXAPLA_TEST_LIBS_backend_cpu ${backends} hexapla_ops)
+list(APPEND HEXAPLA_TEST_LIBS_backend_opencl hexapla_backend_reference)
 set(HEXAPLA_TEST_LIBS_convert ${backends} hexapla_decode_opened)
 set(HEXAPLA_TEST_LIBS_decode ${backends} hexapla_train hexapla_decode_opened)
 foreach(target ${HEXAPLA_LAYERS})

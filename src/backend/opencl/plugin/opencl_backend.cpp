@@ -1,8 +1,4 @@
-// The plugin hexapla_opencl.so: the only code that is linked with OpenCL and CLBlast. The program opens it when an
-// OpenCL device is asked for (backend/opencl/opencl.cpp), so one program runs with and without OpenCL.
 #include "backend/opencl/plugin/opencl_backend.h"
-
-#include "backend/opencl/plugin/plugin.h"
 
 namespace hexapla::opencl {
 
@@ -22,12 +18,4 @@ std::unique_ptr<PackedWeight> OpenclBackend::pack_quantized(Tensor, Tensor) {
   throw UsageError("OpenCL has no products of int8 weights; give `precision` f32, or `device` cpu");
 }
 
-namespace {
-
-Backend* open(int device) { return std::make_unique<OpenclBackend>(device).release(); }
-
-}  // namespace
 }  // namespace hexapla::opencl
-
-extern "C" [[gnu::visibility("default")]] const hexapla::opencl::Plugin hexapla_opencl_plugin{
-    HEXAPLA_VERSION, &hexapla::opencl::open, &hexapla::opencl::device_names};
