@@ -10,7 +10,7 @@ foreach(file IN LISTS common files)
   string(APPEND text "    R\"kernels(${source})kernels\"\n")
 endforeach()
 file(WRITE ${OUT}.new "// Made by cmake/kernels.cmake.
-#include \"backend/opencl/plugin/program.h\"
+#include \"backend/opencl/plugin/device/program.h\"
 
 namespace hexapla::opencl {
 

@@ -10,7 +10,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<double> numbers(const std::vector<std::byte>& bytes, DType type) {
-  const auto all = [&]<class T>(const T* first) { return std::vector<double>(first, first + bytes.size() / sizeof(T)); };
+  const auto all = [&]<class T>(const T* first) {
+    return std::vector<double>(first, first + bytes.size() / sizeof(T));
+  };
   if (type == DType::f32) return all(reinterpret_cast<const float*>(bytes.data()));
   if (type == DType::f64) return all(reinterpret_cast<const double*>(bytes.data()));
   return all(reinterpret_cast<const int32_t*>(bytes.data()));

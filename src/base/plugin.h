@@ -1,5 +1,6 @@
 #pragma once
-// Shared objects that the program opens when they are needed, so that one program runs with and without their libraries.
+// Shared objects that the program opens when they are needed, so that one program runs with and without their
+// libraries.
 #include <string>
 
 namespace hexapla {

@@ -7,7 +7,7 @@ if(HEXAPLA_OPENCL AND HEXAPLA_CLBLAST_INCLUDE AND HEXAPLA_CLBLAST_LIBRARY AND Op
   add_custom_command(OUTPUT ${kernel_source} DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernels.cmake
     COMMAND ${CMAKE_COMMAND} -D FOLDER=${plugin}/kernels -D OUT=${kernel_source}
             -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernels.cmake)
-  file(GLOB plugin_sources CONFIGURE_DEPENDS ${plugin}/*.cpp)
+  file(GLOB_RECURSE plugin_sources CONFIGURE_DEPENDS ${plugin}/*.cpp)
   set(plugin_tests ${plugin_sources})
   list(FILTER plugin_tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER plugin_sources EXCLUDE REGEX "(_test|/plugin)\\.cpp$")

@@ -10,8 +10,8 @@ namespace {
 
 // Null, with the reason: it cannot be used.
 const opencl::Plugin* plugin(std::string& why) {
-  const auto* const found = static_cast<const opencl::Plugin*>(
-      plugin_symbol(opencl::kPluginFile, opencl::kPluginSymbol, false, why));
+  const auto* const found =
+      static_cast<const opencl::Plugin*>(plugin_symbol(opencl::kPluginFile, opencl::kPluginSymbol, false, why));
   if (found == nullptr && why.empty())
     why = cat(opencl::kPluginFile,
               ", the OpenCL plugin, is not installed (Debian package hexapla-opencl; in a build, run "

@@ -18,7 +18,8 @@ class OpenclRows : public opencl::DeviceTest {
     return t;
   }
   Tensor result(Shape s, DType type = DType::f32) {
-    return Tensor(pages_.emplace_back(backend().allocate(static_cast<size_t>(s.size()) * size_of(type))).data(), s, type);
+    return Tensor(pages_.emplace_back(backend().allocate(static_cast<size_t>(s.size()) * size_of(type))).data(), s,
+                  type);
   }
   Tensor integers(const std::vector<int32_t>& values) {
     const Tensor t = result({std::ssize(values)}, DType::i32);
@@ -45,7 +46,8 @@ TEST_F(OpenclRows, LinearAloneEqualsLinearAmongOthers) {
     backend().linear(x, side.transposed(), {}, z);
     backend().linear_backward_input(d, w, dx, Write::set);
     const Tensor few = result({kRows, out}), back = result({kRows, in});
-    for (const int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 299}) {
+    for (const int64_t n :
+         {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 299}) {
       const int64_t at = kRows - n;  // different neighbors for every row
       backend().linear(x.slice(at, n), w, b, few.slice(0, n));
       EXPECT_TRUE(same(few.slice(0, n), y.slice(at, n))) << n << " rows, " << in << " x " << out;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "backend/backend.h"
-#include "backend/opencl/plugin/memory.h"
+#include "backend/opencl/plugin/device/memory.h"
 
 namespace hexapla::opencl {
 
@@ -30,7 +30,7 @@ struct Uploaded {
 // Numbers of the backend's own scratch memory; Queue::scratch().
 struct Scratch {
   cl_mem buffer = nullptr;
-  size_t first = 0;  // in numbers of the kernel's type
+  size_t first = 0;     // in numbers of the kernel's type
   int64_t stride = -1;  // of a MATRIX; -1: a VECTOR
 };
 

@@ -17,7 +17,8 @@ int64_t local_numbers(int64_t tile, int64_t dk, int64_t dv) {
 int64_t tile_of(const Device& device, DType type, int64_t dk, int64_t dv) {
   constexpr size_t of_the_driver = 2048;  // bytes that some drivers use themselves
   for (int64_t tile = kLargestTile; tile > 0; tile /= 2)
-    if (static_cast<size_t>(local_numbers(tile, dk, dv)) * size_of(type) + of_the_driver <= device.local_memory()) return tile;
+    if (static_cast<size_t>(local_numbers(tile, dk, dv)) * size_of(type) + of_the_driver <= device.local_memory())
+      return tile;
   throw UsageError(cat("heads of widths ", dk, " and ", dv, " are too wide for the OpenCL device ", device.name(),
                        "; give `device` cpu"));
 }
@@ -28,15 +29,14 @@ std::vector<int32_t> tiles_of(Offsets side, Offsets other, int64_t tile) {
   const auto height = static_cast<int32_t>(tile);
   for (size_t b = 0; b + 1 < side.size(); ++b)
     for (int32_t from = side[b]; from < side[b + 1]; from += height)
-      all.insert(all.end(), {from, std::min(height, side[b + 1] - from), from - side[b], other[b], other[b + 1] - other[b]});
+      all.insert(all.end(),
+                 {from, std::min(height, side[b + 1] - from), from - side[b], other[b], other[b + 1] - other[b]});
   return all;
 }
 
 int64_t count_of(const std::vector<int32_t>& tiles) { return std::ssize(tiles) / 5; }
 
-[[noreturn]] void refuse(const char* what) {
-  throw UsageError(cat("OpenCL has no ", what, "; give `device` cpu"));
-}
+[[noreturn]] void refuse(const char* what) { throw UsageError(cat("OpenCL has no ", what, "; give `device` cpu")); }
 
 // Places and links of the queries, and of each key its position and its queries, in one upload.
 struct Links {
@@ -74,8 +74,8 @@ void OpenclBackend::attention_backward(const AttentionInput& a, Tensor out, Tens
   const std::lock_guard lock(queue_.mutex());
   const Scratch products{queue_.scratch(static_cast<size_t>(rows * heads) * size_of(a.q.dtype)).get(), 0, heads};
   const Matrix above = matrix(d_out, "d_out"), sums = matrix(lse, "lse");
-  queue_.launch("attention_products", a.q.dtype, element_groups(rows, heads), matrix(out, "out"), above, products, heads,
-                width_v);
+  queue_.launch("attention_products", a.q.dtype, element_groups(rows, heads), matrix(out, "out"), above, products,
+                heads, width_v);
   const auto run = [&](const char* kernel, const std::vector<int32_t>& tiles, const auto&... results) {
     queue_.launch(kernel, a.q.dtype, count_of(tiles) * heads, queue_.upload(tiles), Heads{a.q}, Heads{a.k}, Heads{a.v},
                   matrix(a.mask, "mask"), heads, width_k, width_v, tile, a.causal, a.scale, a.dropout, sums, above,

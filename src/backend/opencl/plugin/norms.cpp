@@ -14,8 +14,8 @@ void OpenclBackend::add_column_sums(Tensor d, Tensor normed, Tensor sum, Tensor 
   const std::lock_guard lock(queue_.mutex());
   const int64_t blocks = (all.rows + kRowsOfASum - 1) / kRowsOfASum;
   const Scratch parts{queue_.scratch(static_cast<size_t>(2 * blocks * all.width) * size_of(d.dtype)).get()};
-  queue_.launch("column_sums", d.dtype, element_groups(blocks, all.width), all, matrix(normed, "normed"), parts, all.rows,
-                all.width, kRowsOfASum);
+  queue_.launch("column_sums", d.dtype, element_groups(blocks, all.width), all, matrix(normed, "normed"), parts,
+                all.rows, all.width, kRowsOfASum);
   queue_.launch("add_column_sums", d.dtype, element_groups(1, all.width), parts, sum, along, all.width, blocks);
 }
 

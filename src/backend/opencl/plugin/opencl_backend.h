@@ -1,5 +1,6 @@
 #pragma once
-// Private to the plugin: the backend. Every tensor lies in the memory of the device; offsets and lists lie in the host's.
+// Private to the plugin: the backend. Every tensor lies in the memory of the device; offsets and lists lie in the
+// host's.
 #include "backend/opencl/plugin/queue.h"
 
 namespace hexapla::opencl {

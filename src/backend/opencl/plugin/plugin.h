@@ -8,7 +8,7 @@
 namespace hexapla::opencl {
 
 struct Plugin {
-  const char* version;  // of hexapla; the rest is only for a program of the same version
+  const char* version;           // of hexapla; the rest is only for a program of the same version
   Backend* (*open)(int device);  // the caller owns it. UsageError: no such device, or it is unsuitable
   std::vector<std::string> (*devices)();
 };

@@ -72,8 +72,9 @@ TEST_F(OpenclPrograms, DamagedProgramsOnDiskAreCompiledAgain) {
 
 TEST_F(OpenclPrograms, AFolderThatCannotBeWrittenOnlyCostsTime) {
   const Device device(0);
-  EXPECT_NE(Program(device, DType::f32, "kernel void nothing(global int *x) { x[0] = 1; }", "/proc/no").kernel("nothing"),
-            nullptr);
+  EXPECT_NE(
+      Program(device, DType::f32, "kernel void nothing(global int *x) { x[0] = 1; }", "/proc/no").kernel("nothing"),
+      nullptr);
 }
 
 }  // namespace

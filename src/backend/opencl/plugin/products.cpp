@@ -15,7 +15,8 @@ struct Stored {
 Stored stored(const Tensor& t) {
   const int64_t rows = t.shape[0], columns = t.shape[1];
   if (t.strides[1] == 1 || columns == 1) return {t, false, static_cast<size_t>(std::max(t.strides[0], columns))};
-  HEXAPLA_CHECK(t.strides[0] == 1 || rows == 1, "neither the rows nor the columns of a factor ", t.shape, " are contiguous");
+  HEXAPLA_CHECK(t.strides[0] == 1 || rows == 1, "neither the rows nor the columns of a factor ", t.shape,
+                " are contiguous");
   return {t, true, static_cast<size_t>(std::max(t.strides[1], rows))};
 }
 
@@ -55,9 +56,14 @@ OpenclBackend::OpenclBackend(int device_number) : queue_(device_number) {
 
 void OpenclBackend::multiply_matrices(const Product& p) {
   Tensor y = p.y;
-  Call c{static_cast<size_t>(y.shape[0]), static_cast<size_t>(y.shape[1]),
-         static_cast<size_t>(p.x_transposed ? p.x.shape[0] : p.x.shape[1]), stored(p.x), stored(p.w), stored(y),
-         p.x_transposed, p.added};
+  Call c{static_cast<size_t>(y.shape[0]),
+         static_cast<size_t>(y.shape[1]),
+         static_cast<size_t>(p.x_transposed ? p.x.shape[0] : p.x.shape[1]),
+         stored(p.x),
+         stored(p.w),
+         stored(y),
+         p.x_transposed,
+         p.added};
   if (c.m == 0 || c.n == 0) return;
   if (c.k == 0) {
     if (!p.added) fill(y, 0);

@@ -5,7 +5,7 @@
 namespace hexapla::opencl {
 namespace {
 
-constexpr size_t kRing = size_t{1} << 20;   // numbers
+constexpr size_t kRing = size_t{1} << 20;    // numbers
 constexpr size_t kSmall = size_t{64} << 10;  // bytes: smaller copies to the device go through the ring, without waiting
 constexpr size_t kRemembered = 8;            // uploads that are compared with a new one
 
@@ -31,7 +31,8 @@ void Queue::enqueue(cl_kernel kernel, const char* name, int64_t groups) {
 const Queue::Sent* Queue::sent(std::span<const int32_t> numbers) const {
   for (size_t i = lap_.size(); i > 0 && i + kRemembered > lap_.size(); --i) {
     const Sent& old = lap_[i - 1];
-    if (old.count == numbers.size() && std::equal(numbers.begin(), numbers.end(), host_ring_.begin() + static_cast<std::ptrdiff_t>(old.at)))
+    if (old.count == numbers.size() &&
+        std::equal(numbers.begin(), numbers.end(), host_ring_.begin() + static_cast<std::ptrdiff_t>(old.at)))
       return &old;
   }
   return nullptr;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/opencl/plugin/arguments.h"
-#include "backend/opencl/plugin/program.h"
+#include "backend/opencl/plugin/device/program.h"
 
 namespace hexapla::opencl {
 

@@ -13,13 +13,14 @@ KERNEL put_rows(MATRIX(x), OF(const int, ids), MATRIX(y), int width) {
 }
 
 // dtable[ids] += scale * dy. A group per row n: if no earlier row has the same id, the group adds all rows with this id,
-// in their order.
+// the sum of those among 128 neighboring rows at a time, in their order.
 KERNEL embed_backward(MATRIX(dy), OF(const int, ids), MATRIX(dtable), int rows, int width, real scale) {
-  local uint found[GROUP / 32];
+  local uint found[GROUP / 32];  // a bit per row
+  local int listed[GROUP];
   const int n = get_group_id(0);
   global const int *id = AT(ids);
   const int own = id[n];
-  if (LANE < GROUP / 32) found[LANE] = 0;
+  if (LANE == 0) found[0] = 0;
   SYNC;
   for (int m = LANE; m < n; m += GROUP)
     if (id[m] == own) {
@@ -28,19 +29,27 @@ KERNEL embed_backward(MATRIX(dy), OF(const int, ids), MATRIX(dtable), int rows, 
     }
   SYNC;
   const bool earlier = found[0] != 0;
-  SYNC;
   if (earlier) return;
   global real *sum = ROW(dtable, own);
   for (int from = n; from < rows; from += GROUP) {
+    SYNC;
     if (LANE < GROUP / 32) found[LANE] = 0;
     SYNC;
-    if (from + LANE < rows && id[from + LANE] == own) atomic_or(&found[LANE / 32], 1u << (LANE % 32));
+    const bool mine = from + LANE < rows && id[from + LANE] == own;
+    if (mine) atomic_or(&found[LANE / 32], 1u << (LANE % 32));
     SYNC;
-    for (int word = 0; word < GROUP / 32; ++word)
-      for (uint bits = found[word]; bits != 0; bits &= bits - 1) {
-        const int m = from + 32 * word + (31 - (int)clz(bits & (~bits + 1)));
-        for (int i = LANE; i < width; i += GROUP) sum[i] += scale * ROW(dy, m)[i];
-      }
+    int before = 0, count = 0;
+    for (int word = 0; word < GROUP / 32; ++word) {
+      if (word < LANE / 32) before += popcount(found[word]);
+      count += popcount(found[word]);
+    }
+    if (mine) listed[before + popcount(found[LANE / 32] & ((1u << (LANE % 32)) - 1))] = from + LANE;
     SYNC;
+    if (count == 0) continue;
+    for (int i = LANE; i < width; i += GROUP) {
+      real total = 0;
+      for (int j = 0; j < count; ++j) total += ROW(dy, listed[j])[i];
+      sum[i] += scale * total;
+    }
   }
 }

@@ -1,4 +1,4 @@
-#include "backend/opencl/plugin/device.h"
+#include "backend/opencl/plugin/device/device.h"
 
 #include <algorithm>
 
@@ -81,7 +81,8 @@ cl_device_id device_of(int number) {
   const std::vector<cl_device_id> all = all_devices();
   if (all.empty())
     throw UsageError(
-        "there is no OpenCL device here: install the OpenCL driver of the GPU's vendor (clinfo lists what is found), or "
+        "there is no OpenCL device here: install the OpenCL driver of the GPU's vendor (clinfo lists what is found), "
+        "or "
         "give `device` cpu");
   if (number < 0 || number >= std::ssize(all))
     throw UsageError(cat("there is no OpenCL device ", number, ": ", listed(device_names())));
@@ -89,7 +90,8 @@ cl_device_id device_of(int number) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw UsageError(cat("the OpenCL device ", name, " cannot be used: ", why, "; choose another one, or give `device` cpu"));
+  throw UsageError(
+      cat("the OpenCL device ", name, " cannot be used: ", why, "; choose another one, or give `device` cpu"));
 }
 
 }  // namespace
@@ -115,10 +117,14 @@ Device::Device(int number) : id_(device_of(number)), name_(text(id_, CL_DEVICE_N
   memory_ = opencl::number<cl_ulong>(id_, CL_DEVICE_GLOBAL_MEM_SIZE);
   largest_buffer_ = opencl::number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   const auto group = opencl::number<size_t>(id_, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  if (opencl::number<cl_bool>(id_, CL_DEVICE_AVAILABLE) == CL_FALSE) refuse(name_, "its driver says that it is not available");
-  if (opencl::number<cl_bool>(id_, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) refuse(name_, "its driver has no compiler");
-  if (group < static_cast<size_t>(kGroup)) refuse(name_, cat("its work groups have at most ", group, " items, and the kernels need ", kGroup));
-  if (local_memory_ < kLeastLocalMemory) refuse(name_, cat("it has ", local_memory_, " bytes of local memory, and the kernels need ", kLeastLocalMemory));
+  if (opencl::number<cl_bool>(id_, CL_DEVICE_AVAILABLE) == CL_FALSE)
+    refuse(name_, "its driver says that it is not available");
+  if (opencl::number<cl_bool>(id_, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
+    refuse(name_, "its driver has no compiler");
+  if (group < static_cast<size_t>(kGroup))
+    refuse(name_, cat("its work groups have at most ", group, " items, and the kernels need ", kGroup));
+  if (local_memory_ < kLeastLocalMemory)
+    refuse(name_, cat("it has ", local_memory_, " bytes of local memory, and the kernels need ", kLeastLocalMemory));
   cl_int status = CL_SUCCESS;
   context_ = OpenContext(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &status));
   check(status, "open a context");

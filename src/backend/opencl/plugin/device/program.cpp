@@ -1,4 +1,4 @@
-#include "backend/opencl/plugin/program.h"
+#include "backend/opencl/plugin/device/program.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -57,7 +57,8 @@ std::string kept(const std::string& path) {
 // No error if it cannot be kept: the next start compiles again.
 void keep(cl_program program, const std::string& path) {
   size_t size = 0;
-  if (path.empty() || clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
+  if (path.empty() || clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS ||
+      size == 0)
     return;
   std::string bytes(size, '\0');
   auto* start = reinterpret_cast<unsigned char*>(bytes.data());

@@ -1,12 +1,12 @@
 #pragma once
-// Device memory, seen through addresses that the host cannot touch: an address range without memory stands for a buffer,
-// so tensors and their arithmetic are those of the CPU, and an access by the host ends the process at once.
+// Device memory, seen through addresses that the host cannot touch: an address range without memory stands for a
+// buffer, so tensors and their arithmetic are those of the CPU, and an access by the host ends the process at once.
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 
-#include "backend/opencl/plugin/device.h"
+#include "backend/opencl/plugin/device/device.h"
 
 namespace hexapla::opencl {
 

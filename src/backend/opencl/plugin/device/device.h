@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/opencl/plugin/cl.h"
+#include "backend/opencl/plugin/device/cl.h"
 
 namespace hexapla::opencl {
 
@@ -24,8 +24,8 @@ class Device {
   // Changes when compiled programs become useless: platform, device and driver.
   std::string version() const;
   bool has_f64() const { return f64_; }
-  size_t local_memory() const { return local_memory_; }    // bytes of a group
-  size_t memory() const { return memory_; }                // bytes
+  size_t local_memory() const { return local_memory_; }      // bytes of a group
+  size_t memory() const { return memory_; }                  // bytes
   size_t largest_buffer() const { return largest_buffer_; }  // bytes
 
  private:

@@ -1,4 +1,4 @@
-#include "backend/opencl/plugin/memory.h"
+#include "backend/opencl/plugin/device/memory.h"
 
 #include <sys/mman.h>
 
@@ -28,8 +28,7 @@ std::byte* Memory::allocate(size_t bytes) {
   Buffer buffer(clCreateBuffer(device_.context(), CL_MEM_READ_WRITE, size, nullptr, &status));
   check(status, cat("allocate ", bytes >> 20, " MiB"));
   fill_with_zeros(buffer.get(), size);
-  void* const start =
-      mmap(nullptr, reserved(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const start = mmap(nullptr, reserved(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
   const std::lock_guard lock(mutex_);
   ranges_[reinterpret_cast<uintptr_t>(start)] = {bytes, std::move(buffer)};

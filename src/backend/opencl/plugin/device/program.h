@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "backend/opencl/plugin/device.h"
+#include "backend/opencl/plugin/device/device.h"
 #include "tensor/dtype.h"
 
 namespace hexapla::opencl {
