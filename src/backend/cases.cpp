@@ -1,21 +1,24 @@
 #include "backend/cases.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
+
+#include "backend/on_host.h"
 
 namespace hexapla {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> numbers(const std::vector<std::byte>& bytes, DType type) {
-  const auto all = [&]<class T>(const T* first) {
-    return std::vector<double>(first, first + bytes.size() / sizeof(T));
-  };
-  if (type == DType::f32) return all(reinterpret_cast<const float*>(bytes.data()));
-  if (type == DType::f64) return all(reinterpret_cast<const double*>(bytes.data()));
-  return all(reinterpret_cast<const int32_t*>(bytes.data()));
+double element(const Tensor& t, int64_t i) {
+  switch (t.dtype) {
+    case DType::f32:
+      return t.data<float>()[i];
+    case DType::f64:
+      return t.data<double>()[i];
+    default:
+      return t.data<int32_t>()[i];
+  }
 }
 
 // FNV-1a: adding cases to the table does not change the inputs of the others.
@@ -31,42 +34,21 @@ double difference(double a, double b, bool whole_numbers) {
   return std::abs(a - b);
 }
 
-double relative_error(const std::vector<double>& a, const std::vector<double>& b, const CaseData::Result& of) {
-  double worst = 0, scale = std::max(of.terms, 1e-30);
-  for (size_t i = 0; i < b.size(); ++i) {
-    worst = std::max(worst, difference(a[i], b[i], of.value.dtype == DType::i32));
-    if (std::isfinite(b[i])) scale = std::max(scale, std::abs(b[i]));
+double relative_error(const CaseData::Result& a, const CaseData::Result& b) {
+  double worst = 0, scale = std::max(b.terms, 1e-30);
+  for (int64_t i = 0; i < b.value.size(); ++i) {
+    const double x = element(a.value, i), y = element(b.value, i);
+    worst = std::max(worst, difference(x, y, b.value.dtype == DType::i32));
+    if (std::isfinite(y)) scale = std::max(scale, std::abs(y));
   }
   return worst / scale;
 }
 
 }  // namespace
 
-void* CaseData::place(size_t bytes) {
-  if (device_ == nullptr || device_->host_memory()) return memory_.emplace_back(bytes / sizeof(double) + 1).data();
-  return pages_.emplace_back(device_->allocate(bytes)).data();
-}
-
-void CaseData::write(Tensor t, const void* host) {
-  const size_t bytes = static_cast<size_t>(t.size()) * size_of(t.dtype);
-  if (device_ == nullptr)
-    std::memcpy(t.bytes, host, bytes);
-  else
-    device_->copy_to_device(host, t.bytes, bytes);
-}
-
-std::vector<std::byte> CaseData::bytes_of(const Result& r) const {
-  std::vector<std::byte> host(static_cast<size_t>(r.value.size()) * size_of(r.value.dtype));
-  if (device_ == nullptr)
-    std::memcpy(host.data(), r.value.bytes, host.size());
-  else
-    device_->copy_to_host(r.value.bytes, host.data(), host.size());
-  return host;
-}
-
 Tensor CaseData::make(Shape s, DType type, const std::function<double()>& next) {
-  std::vector<double> host(static_cast<size_t>(s.size()) + 1);
-  Tensor t(host.data(), s, type);
+  memory_.emplace_back(static_cast<size_t>(s.size()) + 1);
+  Tensor t(memory_.back().data(), s, type);
   for (int64_t i = 0; i < s.size(); ++i) {
     const float x = static_cast<float>(next());
     if (type == DType::f32)
@@ -76,9 +58,15 @@ Tensor CaseData::make(Shape s, DType type, const std::function<double()>& next) 
     else
       t.data<int32_t>()[i] = static_cast<int32_t>(x);
   }
-  t.bytes = static_cast<std::byte*>(place(host.size() * sizeof(double)));
-  write(t, host.data());
-  return t;
+  return placed(t);
+}
+
+Tensor CaseData::placed(const Tensor& made) {
+  if (!backend_ || backend_->host_memory()) return made;
+  const size_t bytes = static_cast<size_t>(made.size()) * size_of(made.dtype);
+  const Pages& pages = device_memory_.emplace_back(backend_->allocate(bytes + 8));  // of an empty tensor, too
+  backend_->copy_to_device(made.bytes, pages.data(), bytes);
+  return Tensor(pages.data(), made.shape, made.dtype);
 }
 
 Tensor CaseData::normal(Shape s, double size) {
@@ -118,7 +106,7 @@ Tensor CaseData::integers(const std::vector<int32_t>& values) {
 Offsets CaseData::offsets(const std::vector<int64_t>& lengths) {
   std::vector<int32_t> all{0};
   for (const int64_t n : lengths) all.push_back(all.back() + static_cast<int32_t>(n));
-  return lists_.emplace_back(std::move(all));
+  return offsets_.emplace_back(std::move(all));
 }
 
 Tensor CaseData::result(const std::string& name, Shape s, DType type, double terms) {
@@ -150,8 +138,8 @@ double worst_relative_error(const OpCase& c, Backend& a, Backend& reference, DTy
   double worst = 0;
   for (size_t i = 0; i < of_reference.results().size(); ++i) {
     const CaseData::Result &x = of_a.results()[i], &y = of_reference.results()[i];
-    worst = std::max(worst, relative_error(numbers(of_a.bytes_of(x), x.value.dtype),
-                                           numbers(of_reference.bytes_of(y), y.value.dtype), y));
+    const OnHost x_here(a, x.value), y_here(reference, y.value);
+    worst = std::max(worst, relative_error({x.name, x_here, x.terms}, {y.name, y_here, y.terms}));
   }
   return worst;
 }

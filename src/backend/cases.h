@@ -21,8 +21,8 @@ class CaseData {
     double terms;  // magnitude of the terms of a sum that may cancel; else 0
   };
 
-  // In the memory of the device, or without one in the host's.
-  CaseData(DType type, uint64_t seed, Backend* device = nullptr) : type_(type), random_(seed), device_(device) {}
+  // Tensors lie in memory of the backend, if it is given.
+  CaseData(DType type, uint64_t seed, Backend* backend = nullptr) : type_(type), random_(seed), backend_(backend) {}
   CaseData(const CaseData&) = delete;
   CaseData& operator=(const CaseData&) = delete;
 
@@ -39,16 +39,16 @@ class CaseData {
   Tensor coarse(Shape s);
   Tensor ids(Shape s, int64_t below);
   Tensor integers(const std::vector<int32_t>& values);
-  std::span<const int32_t> list(const std::vector<int32_t>& values) { return lists_.emplace_back(values); }
-  // A copy of these numbers.
   template <class T>
   Tensor copy(const std::vector<T>& values, Shape s) {
-    Tensor t(place(values.size() * sizeof(T)), s, dtype_of<T>());
-    write(t, values.data());
-    return t;
+    auto& room = memory_.emplace_back(values.size() * sizeof(T) / sizeof(double) + 1);
+    std::memcpy(room.data(), values.data(), values.size() * sizeof(T));
+    return placed(Tensor(room.data(), s, dtype_of<T>()));
   }
-  void write(Tensor t, const void* host);
   Offsets offsets(const std::vector<int64_t>& lengths);
+  std::span<const int32_t> host_integers(std::vector<int32_t> values) {
+    return offsets_.emplace_back(std::move(values));
+  }
 
   // A result to compare. It starts as NaN, so elements that the call does not write count as wrong.
   Tensor result(const std::string& name, Shape s, double terms = 0) { return result(name, s, type_, terms); }
@@ -56,18 +56,17 @@ class CaseData {
   // A tensor to compare after the call: accumulated sums, and calls in place.
   Tensor changed(const std::string& name, Tensor t, double terms = 0);
   const std::vector<Result>& results() const { return results_; }
-  std::vector<std::byte> bytes_of(const Result& r) const;  // in the host's memory
 
  private:
-  void* place(size_t bytes);
   Tensor make(Shape s, DType type, const std::function<double()>& next);
+  Tensor placed(const Tensor& made);  // the tensor, or its copy on the device
 
   DType type_;
   Random random_;
-  Backend* device_;
+  Backend* backend_;
   std::deque<std::vector<double>> memory_;
-  std::vector<Pages> pages_;
-  std::deque<std::vector<int32_t>> lists_;
+  std::deque<Pages> device_memory_;
+  std::deque<std::vector<int32_t>> offsets_;
   std::vector<Result> results_;
 };
 

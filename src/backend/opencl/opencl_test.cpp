@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backend/cases.h"
+#include "backend/on_host.h"
 #include "backend/opencl/test_devices.h"
 #include "backend/reference/reference.h"
 
@@ -35,8 +36,8 @@ std::string bytes_of(const OpCase& c, Backend& backend, DType type) {
   c.prepare(backend, data)();
   std::string all;
   for (const auto& r : data.results()) {
-    const std::vector<std::byte> bytes = data.bytes_of(r);
-    all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const OnHost value(backend, r.value);
+    all.append(reinterpret_cast<const char*>(value->bytes), static_cast<size_t>(value->size()) * size_of(value->dtype));
   }
   return all;
 }

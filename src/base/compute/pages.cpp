@@ -29,11 +29,10 @@ Pages::Pages(size_t bytes) : size_(bytes) {
   madvise(data_, to_multiple(bytes, kHuge), MADV_HUGEPAGE);  // without huge pages this fails, and small ones will do
 }
 
-Pages::Pages(std::byte* data, size_t size, std::function<void()> release)
-    : data_(data), size_(size), release_(std::move(release)) {}
+Pages::Pages(std::byte* data, size_t bytes, std::shared_ptr<void> owner)
+    : data_(data), size_(bytes), owner_(std::move(owner)) {}
 
 Pages::~Pages() {
-  if (release_) release_();
   if (mapped_) munmap(mapped_, mapped_size_);
 }
 
@@ -55,14 +54,14 @@ Pages::Pages(Pages&& other) noexcept
       mapped_(std::exchange(other.mapped_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       mapped_size_(std::exchange(other.mapped_size_, 0)),
-      release_(std::exchange(other.release_, nullptr)) {}
+      owner_(std::move(other.owner_)) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(mapped_, other.mapped_);
   std::swap(size_, other.size_);
   std::swap(mapped_size_, other.mapped_size_);
-  std::swap(release_, other.release_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

@@ -11,7 +11,9 @@ bool OpenclBackend::supports(DType t) const {
 Pages OpenclBackend::allocate(size_t bytes) {
   if (bytes == 0) return {};
   std::byte* const start = queue_.memory()->allocate(bytes);
-  return {start, bytes, [memory = queue_.memory(), start] { memory->release(start); }};
+  return {start, bytes, std::shared_ptr<void>(start, [memory = queue_.memory()](void* p) {
+            memory->release(static_cast<std::byte*>(p));
+          })};
 }
 
 std::unique_ptr<PackedWeight> OpenclBackend::pack_quantized(Tensor, Tensor) {
