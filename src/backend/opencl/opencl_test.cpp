@@ -42,6 +42,20 @@ std::string bytes_of(const OpCase& c, Backend& backend, DType type) {
   return all;
 }
 
+// So long that the sum over the rows is made of parts.
+TEST_F(Opencl, AddsGradientsOfWeightsInParts) {
+  const auto reference = make_reference_backend();
+  for (const bool turned : {false, true}) {
+    const OpCase c{"linear_backward_weight", "long", [=](Backend& b, CaseData& d) -> std::function<void()> {
+                     const Tensor x = d.strided({2100, 48}), dy = d.normal({2100, 65});
+                     const Tensor dw = d.changed("dw", d.normal(turned ? Shape{65, 48} : Shape{48, 65}));
+                     return [=, &b] { b.linear_backward_weight(x, dy, turned ? dw.transposed() : dw, {}); };
+                   }};
+    EXPECT_LE(worst_relative_error(c, backend(), *reference), 1e-5) << turned;
+    EXPECT_TRUE(bytes_of(c, backend(), DType::f32) == bytes_of(c, backend(), DType::f32)) << turned;
+  }
+}
+
 TEST_F(Opencl, GivesTheSameBitsTwice) {
   for (const OpCase& c : op_cases()) {
     if (kRefused.contains(c.op)) continue;

@@ -77,7 +77,7 @@ class OpenclBackend final : public Backend {
     Tensor x, w, y;
     bool x_transposed = false, added = false;
   };
-  void multiply_matrices(const Product& p);
+  void multiply_matrices(const Product& p, Tensor bias);
   // sum += the sums over the rows of d, and along += those of d * normed, if given.
   void add_column_sums(Tensor d, Tensor normed, Tensor sum, Tensor along);
 
