@@ -13,6 +13,23 @@
 namespace hexapla {
 namespace {
 
+TEST(OpenclNames, AreParsed) {
+  for (const char* wrong : {"opencl:", "opencl:x", "opencl:1x", "opencl:-1", "opencl1", "opencl:99999999999", "gpu"})
+    EXPECT_THROW(make_opencl_backend(wrong), UsageError) << wrong;
+}
+
+// Without the plugin, or without a device, there is a reason.
+TEST(OpenclNames, EveryDeviceHasOneOrThereIsAReason) {
+  std::string why;
+  const std::vector<std::string> devices = opencl_devices(why);
+  if (devices.empty()) {
+    EXPECT_FALSE(why.empty());
+    EXPECT_THROW(make_opencl_backend(), UsageError);
+  } else {
+    EXPECT_EQ(make_opencl_backend()->name(), cat("opencl (", devices[0].substr(0, devices[0].rfind(" (")), ")"));
+  }
+}
+
 // Calls that a GPU does not have: they are refused by name.
 const std::set<std::string> kRefused = {"additive_attention", "additive_attention_backward", "additive_attention_step"};
 

@@ -19,7 +19,7 @@ void Arguments::set(size_t size, const void* bytes) {
 }
 
 void Arguments::place(cl_mem buffer, size_t first) {
-  set(sizeof buffer, buffer == nullptr ? nullptr : &buffer);
+  set(sizeof(cl_mem), buffer == nullptr ? nullptr : static_cast<const void*>(&buffer));
   value(cl_ulong{first});
 }
 

@@ -22,7 +22,7 @@ class OpenclPrograms : public TestFolder {
 };
 
 TEST_F(OpenclFaults, ADeviceThatIsNotThere) {
-  const std::string error = what_of<UsageError>([] { make_opencl_backend(99); });
+  const std::string error = what_of<UsageError>([] { make_opencl_backend("opencl:99"); });
   EXPECT_NE(error.find("there is no OpenCL device 99: opencl:0 is "), std::string::npos) << error;
 }
 

@@ -33,7 +33,7 @@ const char* name_of(cl_int status) {
 template <class T>
 T number(cl_device_id device, cl_device_info what) {
   T value{};
-  check(clGetDeviceInfo(device, what, sizeof value, &value, nullptr), "ask a device for its properties");
+  check(clGetDeviceInfo(device, what, sizeof(T), &value, nullptr), "ask a device for its properties");
   return value;
 }
 
