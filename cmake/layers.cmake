@@ -38,5 +38,5 @@ hexapla_layer(train/tune          base tensor backend backend/cpu ops model text
 hexapla_layer(text/document       base text)
 hexapla_layer(api                 base train/cluster tensor backend backend/cpu ops model text data evaluate decode decode/opened convert train inspect text/document)
 hexapla_layer(serve               base text data text/document api)
-hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
+hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
 hexapla_layer(cli                 base api api/program serve)

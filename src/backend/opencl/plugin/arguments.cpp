@@ -35,6 +35,7 @@ void Arguments::add(const Matrix& m) {
 }
 
 void Arguments::add(const Heads& h) {
+  HEXAPLA_CHECK(!h.values || h.values.strides[2] == 1, "heads ", h.values.shape, " have gaps within");
   add(h.values);
   add(h.values ? h.values.strides[0] : int64_t{0});
   add(h.values ? h.values.strides[1] : int64_t{0});
