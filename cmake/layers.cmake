@@ -5,8 +5,9 @@
 #   decode                 options, steps, constraints, strategies, search, lines, rescoring, text, live, trace, augment, opened
 #   serve                  http, look, languages, files, glossaries, work, its own files, routes
 #             folder              may include
-set(HEXAPLA_APART_backend reference cpu)      # layers of their own
+set(HEXAPLA_APART_backend reference cpu opencl)  # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
+set(HEXAPLA_APART_backend_opencl plugin)      # a shared object that the program opens
 set(HEXAPLA_APART_train cluster scale tune)
 set(HEXAPLA_APART_train_cluster mpi)          # linked by the program only
 set(HEXAPLA_APART_train_cluster_mpi plugin)   # a shared object that the program opens
@@ -18,6 +19,7 @@ hexapla_layer(tensor              base)
 hexapla_layer(backend             base tensor)
 hexapla_layer(backend/reference   base tensor backend)
 hexapla_layer(backend/cpu         base tensor backend)
+hexapla_layer(backend/opencl      base tensor backend)
 hexapla_layer(ops                 base tensor backend)
 hexapla_layer(train/cluster       base)
 hexapla_layer(train/cluster/mpi   base train/cluster)
@@ -36,5 +38,5 @@ hexapla_layer(train/tune          base tensor backend backend/cpu ops model text
 hexapla_layer(text/document       base text)
 hexapla_layer(api                 base train/cluster tensor backend backend/cpu ops model text data evaluate decode decode/opened convert train inspect text/document)
 hexapla_layer(serve               base text data text/document api)
-hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
+hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
 hexapla_layer(cli                 base api api/program serve)

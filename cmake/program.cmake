@@ -5,6 +5,7 @@ foreach(short base tensor backend backend_reference backend_cpu ops model decode
 endforeach()
 set(HEXAPLA_TEST_LIBS_backend_reference ${backends} hexapla_ops)
 set(HEXAPLA_TEST_LIBS_backend_cpu ${backends} hexapla_ops)
+list(APPEND HEXAPLA_TEST_LIBS_backend_opencl hexapla_backend_reference)
 set(HEXAPLA_TEST_LIBS_convert ${backends} hexapla_decode_opened)
 set(HEXAPLA_TEST_LIBS_decode ${backends} hexapla_train hexapla_decode_opened)
 foreach(target ${HEXAPLA_LAYERS})
@@ -20,6 +21,9 @@ hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
 endif()
+if(TARGET hexapla_opencl AND TARGET test_backend_opencl)
+  add_dependencies(test_backend_opencl hexapla_opencl)  # which they open beside themselves
+endif()
 # Tests across folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)
@@ -32,6 +36,9 @@ if(HEXAPLA_CLI)
   target_link_libraries(hexapla_program PRIVATE hexapla_cli hexapla_sanitizer_options)
   if(TARGET test_whole)
     add_dependencies(test_whole hexapla_program)  # its tests run the program
+  endif()
+  if(TARGET hexapla_opencl)
+    add_dependencies(hexapla_program hexapla_opencl)
   endif()
   if(TARGET hexapla_mpi)
     add_dependencies(hexapla_program hexapla_mpi)  # which opens it beside itself

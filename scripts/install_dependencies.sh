@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 22.04 and later). Further dependencies by
 # argument: --checks (of the source), --nightly, --debian and --reference for the scripts of that name, --mpi for
-# training on several machines, --cluster for scripts/recipes.sh and scripts/namespaces.sh. Does nothing, without
+# training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh and scripts/namespaces.sh. Does nothing, without
 # network, if everything is installed.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -9,10 +9,12 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
   libssl-dev libcld2-dev libgumbo-dev libexpat1-dev libzip-dev libcmark-gfm-dev libcmark-gfm-extensions-dev libre2-dev
   googletest libgtest-dev libgmock-dev)
+# PoCL is OpenCL on the CPU.
+opencl=(ocl-icd-opencl-dev opencl-c-headers libclblast-dev pocl-opencl-icd clinfo)
 locales=()
 if [ "${1:-}" = --checks ]; then
   # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one.
-  packages+=(python3 clang-format clang-tidy codespell libmecab2 mecab-ipadic-utf8 nginx locales)
+  packages+=(python3 clang-format clang-tidy codespell libmecab2 mecab-ipadic-utf8 nginx locales "${opencl[@]}")
   locales=(de_DE)
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)
@@ -20,12 +22,14 @@ elif [ "${1:-}" = --debian ]; then
   packages+=(git dpkg-dev debhelper lintian debootstrap)
 elif [ "${1:-}" = --mpi ]; then
   packages+=(libopenmpi-dev openmpi-bin)
+elif [ "${1:-}" = --opencl ]; then
+  packages+=("${opencl[@]}")
 elif [ "${1:-}" = --cluster ]; then
   packages+=(parallel slurm-wlm munge default-jre-headless iproute2 tabix)
 elif [ "${1:-}" = --reference ]; then
   packages+=(doxygen)
 elif [ $# -gt 0 ]; then
-  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --cluster | --reference]"
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --opencl | --cluster | --reference]"
 fi
 
 if ! have dpkg-query || ! have apt-get; then

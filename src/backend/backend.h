@@ -4,11 +4,13 @@
 // "by row" must give each row the same bits whatever the other rows are. src/backend/reference is
 // the definition, and other backends are tested against it.
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "backend/sinusoids.h"
+#include "base/compute/pages.h"
 #include "tensor/tensor.h"
 
 namespace hexapla {
@@ -115,6 +117,17 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
   virtual bool supports(DType) const = 0;
+
+  // Memory. Every Tensor of a call, those of ids and lengths included, lies in memory from allocate(); only those that
+  // pack() and pack_quantized() read lie in the memory of the host, like all spans and Offsets.
+  // host_memory(): the host reads and writes tensors in place, and they may lie anywhere. Otherwise the addresses of
+  // tensors only name places on the device: views and strides work as usual, but any access by the host ends the
+  // process; it works on copies instead (backend/on_host.h).
+  virtual bool host_memory() const { return true; }
+  virtual Pages allocate(size_t bytes) { return Pages(bytes); }  // zeros, aligned to 64 bytes
+  // Both return when the copy is made. A copy to the host waits for all earlier calls.
+  virtual void copy_to_device(const void* host, void* device, size_t bytes) { std::memcpy(device, host, bytes); }
+  virtual void copy_to_host(const void* device, void* host, size_t bytes) { std::memcpy(host, device, bytes); }
 
   // In the element-wise calls, y may be x.
   virtual void fill(Tensor x, double value) = 0;

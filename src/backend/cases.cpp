@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/on_host.h"
+
 namespace hexapla {
 namespace {
 
@@ -56,7 +58,15 @@ Tensor CaseData::make(Shape s, DType type, const std::function<double()>& next) 
     else
       t.data<int32_t>()[i] = static_cast<int32_t>(x);
   }
-  return t;
+  return placed(t);
+}
+
+Tensor CaseData::placed(const Tensor& made) {
+  if (!backend_ || backend_->host_memory()) return made;
+  const size_t bytes = static_cast<size_t>(made.size()) * size_of(made.dtype);
+  const Pages& pages = device_memory_.emplace_back(backend_->allocate(bytes + 8));  // of an empty tensor, too
+  backend_->copy_to_device(made.bytes, pages.data(), bytes);
+  return Tensor(pages.data(), made.shape, made.dtype);
 }
 
 Tensor CaseData::normal(Shape s, double size) {
@@ -121,13 +131,16 @@ std::vector<OpCase> op_cases() {
 }
 
 double worst_relative_error(const OpCase& c, Backend& a, Backend& reference, DType type_of_a, DType type_of_reference) {
-  CaseData of_a(type_of_a, seed_of(c.name)), of_reference(type_of_reference, seed_of(c.name));
+  CaseData of_a(type_of_a, seed_of(c.name), &a), of_reference(type_of_reference, seed_of(c.name), &reference);
   c.prepare(a, of_a)();
   c.prepare(reference, of_reference)();
   HEXAPLA_CHECK(!of_reference.results().empty(), "the case ", c.name, " has no results");
   double worst = 0;
-  for (size_t i = 0; i < of_reference.results().size(); ++i)
-    worst = std::max(worst, relative_error(of_a.results()[i], of_reference.results()[i]));
+  for (size_t i = 0; i < of_reference.results().size(); ++i) {
+    const CaseData::Result &x = of_a.results()[i], &y = of_reference.results()[i];
+    const OnHost x_here(a, x.value), y_here(reference, y.value);
+    worst = std::max(worst, relative_error({x.name, x_here, x.terms}, {y.name, y_here, y.terms}));
+  }
   return worst;
 }
 

@@ -21,7 +21,8 @@ class CaseData {
     double terms;  // magnitude of the terms of a sum that may cancel; else 0
   };
 
-  CaseData(DType type, uint64_t seed) : type_(type), random_(seed) {}
+  // Tensors lie in memory of the backend, if it is given.
+  CaseData(DType type, uint64_t seed, Backend* backend = nullptr) : type_(type), random_(seed), backend_(backend) {}
   CaseData(const CaseData&) = delete;
   CaseData& operator=(const CaseData&) = delete;
 
@@ -38,7 +39,16 @@ class CaseData {
   Tensor coarse(Shape s);
   Tensor ids(Shape s, int64_t below);
   Tensor integers(const std::vector<int32_t>& values);
+  template <class T>
+  Tensor copy(const std::vector<T>& values, Shape s) {
+    auto& room = memory_.emplace_back(values.size() * sizeof(T) / sizeof(double) + 1);
+    std::memcpy(room.data(), values.data(), values.size() * sizeof(T));
+    return placed(Tensor(room.data(), s, dtype_of<T>()));
+  }
   Offsets offsets(const std::vector<int64_t>& lengths);
+  std::span<const int32_t> host_integers(std::vector<int32_t> values) {
+    return offsets_.emplace_back(std::move(values));
+  }
 
   // A result to compare. It starts as NaN, so elements that the call does not write count as wrong.
   Tensor result(const std::string& name, Shape s, double terms = 0) { return result(name, s, type_, terms); }
@@ -49,10 +59,13 @@ class CaseData {
 
  private:
   Tensor make(Shape s, DType type, const std::function<double()>& next);
+  Tensor placed(const Tensor& made);  // the tensor, or its copy on the device
 
   DType type_;
   Random random_;
+  Backend* backend_;
   std::deque<std::vector<double>> memory_;
+  std::deque<Pages> device_memory_;
   std::deque<std::vector<int32_t>> offsets_;
   std::vector<Result> results_;
 };

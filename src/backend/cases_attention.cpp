@@ -148,7 +148,7 @@ AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
       for (int64_t i = 0; i < counts.back(); ++i) linked.push_back(static_cast<int32_t>((5 * t + i) % s.keys[b]));
     }
   in.links = d.offsets(counts);
-  in.linked = {d.integers(linked).data<int32_t>(), linked.size()};
+  in.linked = d.host_integers(linked);
   return in;
 }
 

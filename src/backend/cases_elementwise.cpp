@@ -165,7 +165,10 @@ void add_elementwise_cases(std::vector<OpCase>& cases) {
     for (const int64_t step : {1, 2, 1000}) add_adam(cases, n, step, step == 2 ? 0.3 : 0);
     cases.push_back({"sum_of_squares", cat("sum_of_squares ", n), [=](Backend& b, CaseData& d) -> Call {
                        const Tensor sum = d.result("sum", {1}, DType::f64);
-                       return [=, &b, x = d.normal({n})] { *sum.data<double>() = b.sum_of_squares(x); };
+                       return [=, &b, x = d.normal({n})] {
+                         const double found = b.sum_of_squares(x);
+                         b.copy_to_device(&found, sum.bytes, sizeof found);
+                       };
                      }});
   }
 }

@@ -73,8 +73,8 @@ void add_selected(std::vector<OpCase>& cases, ProductShape s) {
            OutputTable of{.w = transposed(d, s).transposed()};
            if (biased) of.bias = d.normal({s.out});
            if (quantized) {
-             of.integers = Tensor::of(some->integers.data(), {s.out, s.in});
-             of.scales = Tensor::of(some->scales.data(), {s.out});
+             of.integers = d.copy(some->integers, {s.out, s.in});
+             of.scales = d.copy(some->scales, {s.out});
            }
            return [=, &b, rows = d.offsets({s.rows - 1, 1})] { b.linear_selected(x, of, {rows, some->lists}, y); };
          }});

@@ -41,11 +41,19 @@ struct Context {
   Observer* observer = nullptr;
   GradientListener* listener = nullptr;
 
+  // Ids, positions or lengths for an op: kept. In host memory this is a view of `numbers`, which must outlive it; a
+  // device gets a copy. The arena always has room for the copy, so that a pass takes the same arena on every device.
+  Tensor on_device(std::span<const int32_t> numbers, Shape s);
+  Tensor on_device(std::span<const int32_t> numbers) { return on_device(numbers, {std::ssize(numbers)}); }
+
   Tensor keep(Shape s) { return keep(s, dtype); }
   Tensor keep(Shape s, DType t) { return Tensor(arena.keep(s.size() * size_of(t)), s, t); }
   Tensor scratch(Shape s) { return scratch(s, dtype); }
   Tensor scratch(Shape s, DType t) { return Tensor(arena.scratch(s.size() * size_of(t)), s, t); }
 };
+
+// An arena in memory of the backend; capacity in bytes. RunError: there is not so much.
+Arena make_arena(Backend& backend, size_t capacity);
 
 // Passes an intermediate of the current scope to the observer, if any.
 void observe(Context& cx, const char* name, Tensor value, Offsets rows);

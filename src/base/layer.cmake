@@ -18,3 +18,5 @@ set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/system/machine.
 if(HEXAPLA_SANITIZE MATCHES "undefined")
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/json.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
 endif()
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/base/plugin.cpp PROPERTIES COMPILE_DEFINITIONS
+  "HEXAPLA_PLUGIN_FOLDER=\"${HEXAPLA_PLUGIN_FOLDER}\"")

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "base/compute/parallel.h"
 #include "base/system/machine.h"
@@ -20,10 +21,11 @@ Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std
 
 }  // namespace
 
-Arena::Arena(size_t capacity)
-    : slab_(reserved(align(std::clamp<size_t>(capacity, 4096, SIZE_MAX / 2)))),
-      capacity_(slab_.size()),
-      top_(capacity_) {}
+Arena::Arena(size_t capacity) : Arena(reserved(bytes_for(capacity))) {}
+
+Arena::Arena(Pages slab) : slab_(std::move(slab)), capacity_(slab_.size()), top_(capacity_) {}
+
+size_t Arena::bytes_for(size_t capacity) { return align(std::clamp<size_t>(capacity, 4096, SIZE_MAX / 2)); }
 
 void Arena::full() const {
   throw RunError(cat("the working memory of ", capacity_ >> 20, " MiB is full; lower `batch-tokens`"));

@@ -14,6 +14,10 @@ class Arena {
  public:
   // capacity in bytes. Pages are touched only when used.
   explicit Arena(size_t capacity);
+  // The same in memory from elsewhere, of which all is used (backend/context.h: make_arena).
+  explicit Arena(Pages slab);
+  // The bytes that an arena of this capacity takes.
+  static size_t bytes_for(size_t capacity);
   Arena(Arena&&) = default;
   Arena& operator=(Arena&&) = delete;
 

@@ -4,7 +4,7 @@
 #include "api/program/bench.h"
 #include "api/program/bench_numbers.h"
 #include "backend/cpu/cpu.h"
-#include "backend/products_only.h"
+#include "backend/decorators/products_only.h"
 #include "base/compute/timing.h"
 #include "base/files/file.h"
 #include "base/json.h"

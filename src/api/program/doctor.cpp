@@ -7,6 +7,7 @@
 
 #include "backend/cases.h"
 #include "backend/cpu/cpu.h"
+#include "backend/opencl/opencl.h"
 #include "backend/reference/reference.h"
 #include "base/compute/parallel.h"
 #include "base/compute/timing.h"
@@ -71,6 +72,13 @@ KernelReport kernel_check(Backend& backend) {
   return report;
 }
 
+void tell_opencl(const std::function<void(const std::string& key, const std::string& value)>& tell) {
+  std::string why;
+  const std::vector<std::string> devices = opencl_devices(why);
+  if (devices.empty()) tell("opencl", "none: " + why);
+  for (size_t i = 0; i < devices.size(); ++i) tell(cat("opencl:", i), devices[i]);
+}
+
 }  // namespace
 
 bool check_machine(const std::function<void(const std::string& key, const std::string& value)>& tell) {
@@ -89,6 +97,7 @@ bool check_machine(const std::function<void(const std::string& key, const std::s
   tell("training", fmt::format("products in {} (train --precision auto)", name_of(parse_precision("auto"))));
   tell("threads", fmt::format("{}", threads()));
   tell("memory", memory());
+  tell_opencl(tell);
   const model::GradientReport g = gradient_check();
   verdict("gradients", g.worst <= 1e-7,
           fmt::format("{} derivatives, worst relative error {:.1e} (at most 1e-07){}", g.checked, g.worst,

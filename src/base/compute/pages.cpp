@@ -29,6 +29,9 @@ Pages::Pages(size_t bytes) : size_(bytes) {
   madvise(data_, to_multiple(bytes, kHuge), MADV_HUGEPAGE);  // without huge pages this fails, and small ones will do
 }
 
+Pages::Pages(std::byte* data, size_t bytes, std::shared_ptr<void> owner)
+    : data_(data), size_(bytes), owner_(std::move(owner)) {}
+
 Pages::~Pages() {
   if (mapped_) munmap(mapped_, mapped_size_);
 }
@@ -37,7 +40,7 @@ void Pages::forget(size_t from, size_t to) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t begin = to_multiple(reinterpret_cast<uintptr_t>(data_) + from, page),
                end = (reinterpret_cast<uintptr_t>(data_) + to) / page * page;
-  if (data_ && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  if (mapped_ && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 void Pages::give_back() {
@@ -50,13 +53,15 @@ Pages::Pages(Pages&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       mapped_(std::exchange(other.mapped_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      mapped_size_(std::exchange(other.mapped_size_, 0)) {}
+      mapped_size_(std::exchange(other.mapped_size_, 0)),
+      owner_(std::move(other.owner_)) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(mapped_, other.mapped_);
   std::swap(size_, other.size_);
   std::swap(mapped_size_, other.mapped_size_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

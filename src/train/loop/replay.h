@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/value_checker.h"
+#include "backend/decorators/value_checker.h"
 #include "data/batches/batch.h"
 #include "model/parameters/parameters.h"
 #include "train/plan/objective.h"

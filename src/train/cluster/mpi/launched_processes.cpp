@@ -1,19 +1,15 @@
 #include "train/cluster/mpi/launched_processes.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/plugin.h"
 #include "train/cluster/mpi/plugin/plugin.h"
 
 namespace hexapla::train::cluster {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Number of processes according to the launcher's environment; 0: no launcher.
 int64_t started_by_launcher() {
@@ -27,32 +23,15 @@ int64_t started_by_launcher() {
       cat("a launcher has started ", started, " processes, but ", why, ": each would train a model of its own"));
 }
 
-// Beside the program, as in a build folder, or where it is installed; "": in neither place.
-std::string plugin_path() {
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {folder / kPluginFile, folder / HEXAPLA_PLUGIN_FOLDER / kPluginFile})
-    if (!error && fs::exists(path, error)) return path.string();
-  return "";
-}
-
 // Null, with the reason: it cannot be used. Open MPI finds its own parts only if its symbols are global.
 const MpiPlugin* plugin(std::string& why) {
-  const std::string path = plugin_path();
-  why = cat(kPluginFile,
-            ", the MPI plugin, is not installed (Debian package hexapla-mpi; in a build, run "
-            "scripts/install_dependencies.sh --mpi and build again)");
-  if (path.empty()) return nullptr;
-  void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  const auto* const found = opened == nullptr ? nullptr : static_cast<const MpiPlugin*>(dlsym(opened, kPluginSymbol));
-  if (found == nullptr) {
-    const char* const error = dlerror();
-    why = cat(path, " cannot be opened (", error == nullptr ? "no plugin" : error, ")");
-  } else if (std::string_view(found->version) != HEXAPLA_VERSION) {
-    why = cat(path, " is of version ", found->version, ", not ", HEXAPLA_VERSION, " as this program");
-  } else {
-    return found;
-  }
+  const auto* const found = static_cast<const MpiPlugin*>(plugin_symbol(kPluginFile, kPluginSymbol, true, why));
+  if (found == nullptr && why.empty())
+    why = cat(kPluginFile,
+              ", the MPI plugin, is not installed (Debian package hexapla-mpi; in a build, run "
+              "scripts/install_dependencies.sh --mpi and build again)");
+  if (found == nullptr || std::string_view(found->version) == HEXAPLA_VERSION) return found;
+  why = cat(kPluginFile, " is of version ", found->version, ", not ", HEXAPLA_VERSION, " as this program");
   return nullptr;
 }
 

@@ -1,5 +1,4 @@
-target_compile_definitions(${target} PRIVATE HEXAPLA_VERSION="${PROJECT_VERSION}"
-  HEXAPLA_PLUGIN_FOLDER="${HEXAPLA_PLUGIN_FOLDER}")
+target_compile_definitions(${target} PRIVATE HEXAPLA_VERSION="${PROJECT_VERSION}")
 # The plugin that the program opens when a launcher has started it.
 if(HEXAPLA_MPI AND MPI_CXX_FOUND)  # not whether there is a target: CMake makes one to try, and leaves it
   add_library(hexapla_mpi MODULE src/train/cluster/mpi/plugin/mpi_processes.cpp)

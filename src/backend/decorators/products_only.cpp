@@ -1,4 +1,4 @@
-#include "backend/products_only.h"
+#include "backend/decorators/products_only.h"
 
 #include "backend/no_work.h"
 #include "base/compute/parallel.h"
@@ -13,6 +13,12 @@ class ProductsOnly final : public NoWork {
   explicit ProductsOnly(Backend& inner) : inner_(inner) {}
   std::string name() const override { return inner_.name() + ", products only"; }
   bool supports(DType t) const override { return inner_.supports(t); }
+  bool host_memory() const override { return inner_.host_memory(); }
+  Pages allocate(size_t bytes) override { return inner_.allocate(bytes); }
+  void copy_to_device(const void* host, void* device, size_t bytes) override {
+    inner_.copy_to_device(host, device, bytes);
+  }
+  void copy_to_host(const void* device, void* host, size_t bytes) override { inner_.copy_to_host(device, host, bytes); }
 
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override { inner_.linear(x, w, b, y); }
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {

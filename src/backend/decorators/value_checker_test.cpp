@@ -1,5 +1,5 @@
 // A checked backend computes the same results and reports the first value that is not finite.
-#include "backend/value_checker.h"
+#include "backend/decorators/value_checker.h"
 
 #include <gtest/gtest.h>
 

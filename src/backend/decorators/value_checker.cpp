@@ -1,9 +1,10 @@
-#include "backend/value_checker.h"
+#include "backend/decorators/value_checker.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "backend/on_host.h"
 #include "base/scope.h"
 
 namespace hexapla {
@@ -52,6 +53,12 @@ class ValueChecker final : public Backend {
   ValueChecker(Backend& inner, std::function<void(const OpOutput&)> seen) : inner_(inner), seen_(std::move(seen)) {}
   std::string name() const override { return inner_.name() + ", checked"; }
   bool supports(DType t) const override { return inner_.supports(t); }
+  bool host_memory() const override { return inner_.host_memory(); }
+  Pages allocate(size_t bytes) override { return inner_.allocate(bytes); }
+  void copy_to_device(const void* host, void* device, size_t bytes) override {
+    inner_.copy_to_device(host, device, bytes);
+  }
+  void copy_to_host(const void* device, void* host, size_t bytes) override { inner_.copy_to_host(device, host, bytes); }
 
   void fill(Tensor x, double value) override {
     check("fill", {}, {{"x", x}}, [&] { inner_.fill(x, value); });
@@ -213,15 +220,17 @@ class ValueChecker final : public Backend {
     Extremes before;
     for (const Tensor& t : inputs) {
       if (!t) continue;
-      const Extremes e = extremes_of(t);
+      const Extremes e = extremes_of(OnHost(inner_, t));
       before = {before.values + e.values, before.nan + e.nan, before.infinite + e.infinite,
                 std::max(before.largest, e.largest)};
     }
     call();
-    for (const Named& n : outputs)
-      if (n.tensor)
-        seen_({Scope::path(), op, n.name, n.tensor.shape,
-               n.log_zero ? without_log_zeros(n.tensor) : extremes_of(n.tensor), before});
+    for (const Named& n : outputs) {
+      if (!n.tensor) continue;
+      const OnHost here(inner_, n.tensor);
+      seen_({Scope::path(), op, n.name, n.tensor.shape, n.log_zero ? without_log_zeros(here) : extremes_of(here),
+             before});
+    }
   }
 
   Backend& inner_;

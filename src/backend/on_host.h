@@ -1,0 +1,28 @@
+#pragma once
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace hexapla {
+
+// The numbers of a tensor where host code can use them: the tensor itself if the backend works in the host's memory,
+// else a copy with the same shape and strides.
+class OnHost {
+ public:
+  OnHost(Backend& backend, const Tensor& of);
+  OnHost(const OnHost&) = delete;
+  OnHost& operator=(const OnHost&) = delete;
+
+  const Tensor& operator*() const { return here_; }
+  const Tensor* operator->() const { return &here_; }
+  operator Tensor() const { return here_; }
+  // After the host changed numbers: copies all of them back, and nothing between strided rows.
+  void write_back() const;
+
+ private:
+  Backend& backend_;
+  Tensor there_, here_;
+  std::vector<std::byte> copy_;
+};
+
+}  // namespace hexapla
