@@ -1,6 +1,6 @@
 # Tests of each folder, the program, the public library, installation.
-set(backends hexapla_backend_reference hexapla_backend_cpu)
-foreach(short base tensor backend backend_reference backend_cpu ops model decode_opened train inspect lab api serve)
+set(backends hexapla_backend_reference hexapla_backend_cpu hexapla_backend_device)
+foreach(short base tensor backend backend_reference backend_cpu backend_device ops model decode_opened train inspect lab api serve)
   set(HEXAPLA_TEST_LIBS_${short} ${backends})
 endforeach()
 set(HEXAPLA_TEST_LIBS_backend_reference ${backends} hexapla_ops)

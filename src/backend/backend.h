@@ -124,7 +124,7 @@ class Backend {
   // tensors only name places on the device: views and strides work as usual, but any access by the host ends the
   // process; it works on copies instead (backend/on_host.h).
   virtual bool host_memory() const { return true; }
-  virtual Pages allocate(size_t bytes) { return Pages(bytes); }  // zeros, aligned to 64 bytes
+  virtual Pages allocate(size_t bytes) { return Pages(bytes); }  // zeros, aligned to 64 bytes; may outlive this
   // Both return when the copy is made. A copy to the host waits for all earlier calls.
   virtual void copy_to_device(const void* host, void* device, size_t bytes) { std::memcpy(device, host, bytes); }
   virtual void copy_to_host(const void* device, void* host, size_t bytes) { std::memcpy(host, device, bytes); }

@@ -1,5 +1,6 @@
 #include "backend/context.h"
 
+#include "backend/on_host.h"
 #include "base/scope.h"
 
 namespace hexapla {
@@ -23,11 +24,11 @@ Arena make_arena(Backend& backend, size_t capacity) {
 }
 
 void observe(Context& cx, const char* name, Tensor value, Offsets rows) {
-  if (cx.observer) cx.observer->observe(here(name), value, rows);
+  if (cx.observer) cx.observer->observe(here(name), OnHost(cx.backend, value), rows);
 }
 
 void observe_gradient(Context& cx, const char* name, Tensor gradient) {
-  if (cx.observer) cx.observer->observe_gradient(here(name), gradient);
+  if (cx.observer) cx.observer->observe_gradient(here(name), OnHost(cx.backend, gradient));
 }
 
 }  // namespace hexapla

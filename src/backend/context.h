@@ -6,9 +6,9 @@
 
 namespace hexapla {
 
-// Receives named intermediates while a model runs (inspection, golden tests). The tensor is valid
-// only during the call. The name is the dotted scope in the model plus the tensor's name:
-// "encoder.layers.0.self_attention.q".
+// Receives named intermediates while a model runs (inspection, golden tests). The tensor lies in
+// the memory of the host and is valid only during the call. The name is the dotted scope in the
+// model plus the tensor's name: "encoder.layers.0.self_attention.q".
 class Observer {
  public:
   virtual ~Observer() = default;

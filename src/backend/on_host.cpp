@@ -12,10 +12,10 @@ int64_t extent(const Tensor& t, int first_dimension) {
 
 }  // namespace
 
-OnHost::OnHost(Backend& backend, const Tensor& of) : backend_(backend), there_(of), here_(of) {
+OnHost::OnHost(Backend& backend, const Tensor& of, Contents contents) : backend_(backend), there_(of), here_(of) {
   if (backend.host_memory() || !of || of.size() == 0) return;
   copy_.resize(static_cast<size_t>(extent(of, 0)) * size_of(of.dtype));
-  backend.copy_to_host(of.bytes, copy_.data(), copy_.size());
+  if (contents == Contents::read) backend.copy_to_host(of.bytes, copy_.data(), copy_.size());
   here_.bytes = copy_.data();
 }
 

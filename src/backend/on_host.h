@@ -9,7 +9,8 @@ namespace hexapla {
 // else a copy with the same shape and strides.
 class OnHost {
  public:
-  OnHost(Backend& backend, const Tensor& of);
+  enum class Contents { read, overwritten };  // overwritten: all numbers will be set, so a copy starts with any
+  OnHost(Backend& backend, const Tensor& of, Contents contents = Contents::read);
   OnHost(const OnHost&) = delete;
   OnHost& operator=(const OnHost&) = delete;
 
@@ -24,5 +25,8 @@ class OnHost {
   Tensor there_, here_;
   std::vector<std::byte> copy_;
 };
+
+// The same, for numbers that are only set.
+inline OnHost set_on_host(Backend& backend, const Tensor& to) { return {backend, to, OnHost::Contents::overwritten}; }
 
 }  // namespace hexapla

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "backend/on_host.h"
 #include "inspect/attention_steps.h"
 #include "inspect/parameters_apart.h"
 #include "model/pass_memory.h"
@@ -27,7 +28,7 @@ struct Trainable {
   model::Transformer net;
   Arena gradients;
 
-  explicit Trainable(const model::Transformer& of) : net(of), gradients(bytes_of(net)) {
+  Trainable(Backend& backend, const model::Transformer& of) : net(of), gradients(make_arena(backend, bytes_of(net))) {
     model::for_each<model::Parameter>(net, [&](const std::string&, model::Parameter& p) {
       const DType dtype = p.value.dtype;
       p.grad = Tensor(gradients.keep(p.shape.size() * size_of(dtype)), p.shape, dtype);
@@ -94,12 +95,12 @@ size_t memory_of(const model::Transformer& net, const model::BatchView& batch, D
 }  // namespace
 
 void add_gradients(Inspection& inspection, Backend& backend, const model::Transformer& model, const Pair& pair) {
-  Trainable trainable(model);
+  Trainable trainable(backend, model);
   const std::vector<int32_t> source_rows{0, static_cast<int32_t>(pair.source.size())};
   const std::vector<int32_t> target_rows{0, static_cast<int32_t>(inspection.target_in.size())};
   const model::BatchView batch{pair.source, inspection.target_in, inspection.target_out, source_rows, target_rows};
   const DType dtype = model.target_embedding().table.value.dtype;
-  Arena arena(memory_of(trainable.net, batch, dtype));
+  Arena arena = make_arena(backend, memory_of(trainable.net, batch, dtype));
   Context cx{backend, arena, dtype};
   GradientRecorder recorder(inspection.seen);
   cx.observer = &recorder;
@@ -112,7 +113,7 @@ void add_gradients(Inspection& inspection, Backend& backend, const model::Transf
   model::for_each<model::Parameter>(trainable.net, [&](const std::string& name, const model::Parameter& p) {
     if (has_no_gradient(name, model.config)) return;
     for (const Part& part : parts_of(name, p.grad, model.config))
-      inspection.seen.add("gradient." + part.name, recorded(part.values));
+      inspection.seen.add("gradient." + part.name, recorded(OnHost(backend, part.values)));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/on_host.h"
 #include "base/error.h"
 #include "decode/rescoring/score.h"
 #include "inspect/attention_steps.h"
@@ -96,7 +97,7 @@ Inspection inspect_pair(Backend& backend, const model::Transformer& model, const
   result.target_out.push_back(eos);
 
   const DType dtype = model.target_embedding().table.value.dtype;
-  Arena arena(memory_of(model, pair, dtype));
+  Arena arena = make_arena(backend, memory_of(model, pair, dtype));
   Context cx{backend, arena, dtype};
   cx.observer = &result.seen;
   const decode::ForwardOnly forward_only(cx);
@@ -104,7 +105,8 @@ Inspection inspect_pair(Backend& backend, const model::Transformer& model, const
   const std::vector<int32_t> target_rows{0, static_cast<int32_t>(result.target_in.size())};
   const model::BatchView batch{pair.source, result.target_in, result.target_out, source_rows, target_rows};
   model::Transformer::Saved saved;
-  result.seen.observe("generator.log_probabilities", model.log_probabilities(cx, batch, saved), target_rows);
+  result.seen.observe("generator.log_probabilities", OnHost(backend, model.log_probabilities(cx, batch, saved)),
+                      target_rows);
   add_attention_steps(result.seen, model.config);
 
   const Recorded& all = result.seen.get("generator.log_probabilities");

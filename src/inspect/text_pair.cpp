@@ -76,7 +76,7 @@ decode::Hypothesis best_hypothesis(const ModelText& m, const text::Ids& source, 
                       .requests = {&request, 1},
                       .pieces = &pieces};
   const DType dtype = m.model.target_embedding().table.value.dtype;
-  Arena arena(decode::search_memory(m.model, queue, how, dtype));
+  Arena arena = make_arena(m.backend, decode::search_memory(m.model, queue, how, dtype));
   Context cx{m.backend, arena, dtype};
   decode::Hypothesis best;
   decode::search(cx, m.model, queue, how, decode::special_ids(m.target),

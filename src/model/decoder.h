@@ -16,10 +16,11 @@ struct DecoderLayerSaved {
 
 // One step of decoding: N hypotheses, in the order of their sentences.
 struct StepInput {
-  Tensor ids, positions;  // [N] i32: the newest token of each hypothesis and its position
-  Offsets hypotheses;     // number of rows per sentence
-  StepRows rows;          // the cache rows that each hypothesis sees, including its new one
-  Tensor cache_rows;      // [N] i32: the cache row that hypothesis n writes to
+  Tensor ids;          // [N] i32: the newest token of each hypothesis
+  Places positions;    // its position
+  Offsets hypotheses;  // number of rows per sentence
+  StepRows rows;       // the cache rows that each hypothesis sees, including its new one
+  Tensor cache_rows;   // [N] i32: the cache row that hypothesis n writes to
 };
 
 // Keys and values of one layer, for the hypotheses so far and for the sentences' memory.

@@ -1,12 +1,19 @@
 #include "model/transformer.h"
 
+#include "backend/on_host.h"
 #include "base/scope.h"
 #include "ops/selected.h"
 
 namespace hexapla::model {
 namespace {
 
-Tensor ids_of(std::span<const int32_t> ids) { return Tensor::of(ids.data(), {int64_t(ids.size())}); }
+// Ids of a vocabulary for the ops, which can check them in host memory alone. InternalError
+Tensor ids_of(Context& cx, std::span<const int32_t> ids, int64_t vocabulary) {
+  if (!cx.backend.host_memory())
+    for (const int32_t id : ids)
+      HEXAPLA_CHECK(id >= 0 && id < vocabulary, "id ", id, " lies outside of a vocabulary of ", vocabulary, " pieces");
+  return cx.on_device(ids);
+}
 
 double sum(Tensor x) {
   double total = 0;
@@ -17,13 +24,15 @@ double sum(Tensor x) {
   return total;
 }
 
-LossSums sums(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
+double sum(Context& cx, Tensor x) { return sum(*OnHost(cx.backend, x)); }
+
+LossSums sums(Context& cx, const Loss& loss) { return {sum(cx, loss.loss), sum(cx, loss.nll), loss.loss.size()}; }
 
 // Adds the guide's losses to the sums. Call after the forward pass; backward then follows the
 // guide.
 void add_guide(Context& cx, const Decoder& decoder, const Guide& guide, Decoder::Saved& s, LossSums& sums) {
   if (!guide) return;
-  sums.alignment = sum(decoder.guide(cx, guide, s));
+  sums.alignment = sum(cx, decoder.guide(cx, guide, s));
   for (size_t t = 0; t + 1 < guide.links.size(); ++t) sums.linked += guide.links[t] < guide.links[t + 1];
 }
 
@@ -60,17 +69,23 @@ Weight Transformer::generator_weight() const {
 Tensor Transformer::generator_gradient() const {
   return generator.weight ? generator.weight->grad : target_embedding().table.grad.transposed();
 }
-LossInput Transformer::loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const {
-  return {x, generator_weight(), generator.bias ? generator.bias->value : Tensor(), ids_of(labels), smoothing, scale};
+LossInput Transformer::loss_input(Context& cx, Tensor x, std::span<const int32_t> labels, double smoothing,
+                                  double scale) const {
+  return {x,
+          generator_weight(),
+          generator.bias ? generator.bias->value : Tensor(),
+          ids_of(cx, labels, config.target_vocab),
+          smoothing,
+          scale};
 }
 
 Tensor Transformer::encode(Context& cx, std::span<const int32_t> source, Offsets rows, Saved& s) const {
-  return encoder.forward(cx, source_embedding(), ids_of(source), rows, s.encoder);
+  return encoder.forward(cx, source_embedding(), ids_of(cx, source, config.source_vocab), rows, s.encoder);
 }
 
 Tensor Transformer::decode(Context& cx, Decoder::Memory memory, std::span<const int32_t> target, Offsets rows,
                            Saved& s) const {
-  return decoder.forward(cx, target_embedding(), ids_of(target), rows, memory, s.decoder);
+  return decoder.forward(cx, target_embedding(), ids_of(cx, target, config.target_vocab), rows, memory, s.decoder);
 }
 
 Tensor Transformer::logits(Context& cx, Tensor x) const {
@@ -92,7 +107,7 @@ Tensor Transformer::log_probabilities(Context& cx, const BatchView& b, Saved& s)
 
 LossSums Transformer::loss(Context& cx, const BatchView& b, double smoothing, Saved& s) const {
   Tensor x = forward(cx, b, s).x;
-  LossSums all = sums(cross_entropy(cx, loss_input(x, b.target_out, smoothing, 1)));
+  LossSums all = sums(cx, cross_entropy(cx, loss_input(cx, x, b.target_out, smoothing, 1)));
   add_guide(cx, decoder, b.guide, s.decoder, all);
   add_balance(s, 0, all);
   return all;
@@ -103,9 +118,9 @@ LossSums Transformer::loss_and_gradient(Context& cx, const BatchView& b, double 
   auto [memory, x] = forward(cx, b, s);
 
   Arena::Frame frame(cx.arena);
-  auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(x, b.target_out, smoothing, scale), generator_gradient(),
-                                               generator.bias ? generator.bias->grad : Tensor());
-  LossSums all = sums(loss);
+  auto [loss, d] = cross_entropy_with_gradient(cx, loss_input(cx, x, b.target_out, smoothing, scale),
+                                               generator_gradient(), generator.bias ? generator.bias->grad : Tensor());
+  LossSums all = sums(cx, loss);
   add_guide(cx, decoder, b.guide, s.decoder, all);
   add_balance(s, scale, all);
   Tensor d_memory = cx.scratch(memory.shape);

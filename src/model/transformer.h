@@ -81,7 +81,7 @@ struct Transformer {
  private:
   Weight generator_weight() const;  // [d_model, V]
   Tensor generator_gradient() const;
-  LossInput loss_input(Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
+  LossInput loss_input(Context& cx, Tensor x, std::span<const int32_t> labels, double smoothing, double scale) const;
   struct Passed {
     Tensor memory, x;  // the outputs of encoder and decoder
   };

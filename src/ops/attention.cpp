@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/on_host.h"
 #include "base/scope.h"
 #include "ops/ops.h"
 
@@ -95,13 +96,23 @@ void check(const AlignmentInput& in) {
 
 }  // namespace
 
-AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b) {
+AttentionWeights room_for_weights(Context& cx, const Shape& s) {
+  if (cx.backend.host_memory()) return {cx.scratch(s, DType::f64), cx.scratch(s, DType::f64)};
+  const auto memory = std::make_shared<std::vector<double>>(static_cast<size_t>(2 * s.size()));
+  return {Tensor::of(memory->data(), s), Tensor::of(memory->data() + s.size(), s), memory};
+}
+
+AttentionWeights attention_weights(Context& cx, const AttentionInput& there, size_t b) {
+  const OnHost q(cx.backend, there.q), k(cx.backend, there.k), mask(cx.backend, there.mask),
+      additive(cx.backend, there.additive);
+  AttentionInput in = there;
+  in.q = q, in.k = k, in.mask = mask, in.additive = additive;
   const int64_t heads = in.q.shape[1], n = in.queries[b + 1] - in.queries[b], m = in.keys[b + 1] - in.keys[b];
-  Tensor scores = cx.scratch({heads, n, m}, DType::f64), weights = cx.scratch({heads, n, m}, DType::f64);
+  AttentionWeights all = room_for_weights(cx, {heads, n, m});
   for (int64_t h = 0; h < heads; ++h)
     for (int64_t t = 0; t < n; ++t) {
-      double* s = scores.data<double>() + (h * n + t) * m;
-      double* w = weights.data<double>() + (h * n + t) * m;
+      double* s = all.scores.data<double>() + (h * n + t) * m;
+      double* w = all.weights.data<double>() + (h * n + t) * m;
       double top = -std::numeric_limits<double>::infinity(), sum = 0;
       for (int64_t u = 0; u < m; ++u) {
         s[u] = score(in, in.queries[b] + t, in.keys[b] + u, h);
@@ -112,7 +123,7 @@ AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t
       for (int64_t u = 0; u < m; ++u) sum += w[u] = std::isinf(s[u]) ? 0 : std::exp(s[u] - top);
       for (int64_t u = 0; u < m && sum > 0; ++u) w[u] /= sum;
     }
-  return {scores, weights};
+  return all;
 }
 
 Attention attention(Context& cx, const AttentionInput& in) {

@@ -139,6 +139,7 @@ GruStates gru(Context& cx, const GruInput& in, Tensor states) {
                     in.bias.shape == Shape{3 * width} && in.rows.back() == n,
                 "gru: gates ", in.gates.shape, ", weight ", in.weight.shape(), " and bias ", in.bias.shape, " of ",
                 in.rows.back(), " tokens do not fit states ", states.shape);
+  only_in_host_memory(cx.backend, "`encoder-mixing` gru");
   const GruStates s{states, cx.keep(in.gates.shape)};
   states.dtype == DType::f64 ? run<double>(cx, in, s) : run<float>(cx, in, s);
   return s;

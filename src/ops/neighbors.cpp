@@ -1,6 +1,7 @@
 #include "ops/neighbors.h"
 
 #include "base/compute/parallel.h"
+#include "ops/rows.h"
 
 namespace hexapla {
 namespace {
@@ -49,6 +50,7 @@ void check(Tensor x, Offsets rows, int64_t width) {
 
 Tensor neighbors(Context& cx, Tensor x, Offsets rows, int64_t width) {
   check(x, rows, width);
+  only_in_host_memory(cx.backend, "`encoder-mixing` convolution");
   const Tensor y = cx.keep({x.shape[0], width * x.shape[1]});
   x.dtype == DType::f64 ? gather<double>(x, rows, width, y) : gather<float>(x, rows, width, y);
   return y;

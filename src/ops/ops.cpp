@@ -1,5 +1,6 @@
 #include "ops/ops.h"
 
+#include "backend/on_host.h"
 #include "ops/rows.h"
 
 namespace hexapla {
@@ -36,8 +37,10 @@ Normalized allocate_norm(Context& cx, Tensor x, Tensor r, const NormWeights& w) 
   return {cx.keep(x.shape), cx.keep(x.shape), cx.keep({x.shape[0]})};
 }
 
-void check_ids(const char* op, Tensor table, Tensor ids) {
+// Reading ids back from a device would wait for all its work; model::Transformer checks those that it sends there.
+void check_ids(Context& cx, const char* op, Tensor table, Tensor ids) {
   check_matrix(op, "the table", table);
+  if (!cx.backend.host_memory()) return;
   for (int32_t id : ids.values<int32_t>())
     HEXAPLA_CHECK(id >= 0 && id < table.shape[0], op, ": id ", id, " lies outside the table of ", table.shape[0],
                   " rows");
@@ -50,11 +53,12 @@ Tensor loss_tile(Context& cx, const LossInput& in) {
   return cx.scratch({std::min<int64_t>(in.x.shape[0], kLossTile), in.w.shape()[1]});
 }
 
-void check_loss(const LossInput& in) {
+void check_loss(Context& cx, const LossInput& in) {
   auto [n, d] = in.x.dims<2>("cross_entropy: x");
   check_weight("cross_entropy", in.w);
   HEXAPLA_CHECK(d == in.w.shape()[0], "cross_entropy: x ", in.x.shape, " does not fit the weight ", in.w.shape());
   check_vector("cross_entropy", "the labels", in.labels, n);
+  if (!cx.backend.host_memory()) return;
   for (int32_t label : in.labels.values<int32_t>())
     HEXAPLA_CHECK(label >= 0 && label < in.w.shape()[1], "cross_entropy: label ", label, " is not one of the ",
                   in.w.shape()[1], " classes");
@@ -200,16 +204,17 @@ Tensor batch_norm_inference(Context& cx, Tensor x, Tensor r, const NormWeights& 
 }
 
 Tensor embed(Context& cx, Tensor table, Tensor ids, double scale) {
-  check_ids("embed", table, ids);
+  check_ids(cx, "embed", table, ids);
   Tensor y = cx.keep({ids.shape[0], table.shape[1]});
   cx.backend.embed(table, ids, scale, Write::set, y);
   return y;
 }
 
 Tensor embed_quantized(Context& cx, Tensor integers, Tensor scales, Tensor ids, double scale) {
-  check_ids("embed_quantized", integers, ids);
+  check_ids(cx, "embed_quantized", integers, ids);
   HEXAPLA_CHECK(scales.shape == (Shape{integers.shape[0]}), "embed_quantized: ", scales.shape, " scales do not fit ",
                 integers.shape);
+  only_in_host_memory(cx.backend, "a table of integers");
   const int64_t width = integers.shape[1];
   const Tensor y = cx.keep({ids.shape[0], width});
   each_row(ids.shape[0], width, [&](int64_t n) {
@@ -223,7 +228,7 @@ Tensor embed_quantized(Context& cx, Tensor integers, Tensor scales, Tensor ids, 
 }
 
 void embed_add(Context& cx, Tensor table, Tensor ids, Tensor y) {
-  check_ids("embed_add", table, ids);
+  check_ids(cx, "embed_add", table, ids);
   HEXAPLA_CHECK(y.shape == (Shape{ids.shape[0], table.shape[1]}), "embed_add: y ", y.shape, " does not fit ", ids.shape,
                 " ids of the table ", table.shape);
   cx.backend.embed(table, ids, 1, Write::add, y);
@@ -247,15 +252,17 @@ Tensor sinusoids(Context& cx, Sinusoids kind, int64_t n, int64_t d) {
   return table;
 }
 
-Tensor positions(Context& cx, Offsets rows) {
-  Tensor p = cx.keep({rows.back()}, DType::i32);
+Places positions(Context& cx, Offsets rows) {
+  Places p{cx.keep({rows.back()}, DType::i32)};
+  const OnHost here = set_on_host(cx.backend, p.ids);
   for (size_t b = 0; b + 1 < rows.size(); ++b)
-    for (int32_t i = rows[b]; i < rows[b + 1]; ++i) p.data<int32_t>()[i] = i - rows[b];
+    for (int32_t i = rows[b]; i < rows[b + 1]; ++i) p.last = std::max(p.last, here->data<int32_t>()[i] = i - rows[b]);
+  here.write_back();
   return p;
 }
 
 Loss cross_entropy(Context& cx, const LossInput& in) {
-  check_loss(in);
+  check_loss(cx, in);
   const int64_t n = in.x.shape[0];
   Loss loss{cx.keep({n}), cx.keep({n})};
   Arena::Frame frame(cx.arena);
@@ -264,7 +271,7 @@ Loss cross_entropy(Context& cx, const LossInput& in) {
 }
 
 LossGradient cross_entropy_with_gradient(Context& cx, const LossInput& in, Tensor dw, Tensor db) {
-  check_loss(in);
+  check_loss(cx, in);
   HEXAPLA_CHECK(!in.w.packed, "cross_entropy: the weight ", in.w.shape(), " is packed, so it has no gradient");
   if (dw) check_like("cross_entropy", "dw", dw, in.w.values);
   const int64_t n = in.x.shape[0];

@@ -3,6 +3,9 @@
 // The error names the op, the shapes, the requirement and the place in the model. Results are in
 // the arena: a forward op returns kept memory, valid until the arena is rewound, a backward op
 // returns scratch.
+#include <memory>
+#include <vector>
+
 #include "backend/context.h"
 
 namespace hexapla {
@@ -77,8 +80,13 @@ void put_rows(Context& cx, Tensor x, Tensor ids, Tensor y);       // y[ids[n]] =
 void embed_backward(Context& cx, Tensor dy, Tensor ids, double scale, Tensor dtable);
 // The first n sinusoidal positions, section 3.5 and variants -> scratch [n, d]
 Tensor sinusoids(Context& cx, Sinusoids kind, int64_t n, int64_t d);
-// 0, 1, 2, ... within each sequence -> kept [N] i32
-Tensor positions(Context& cx, Offsets rows);
+// Places in their sequences.
+struct Places {
+  Tensor ids;        // [N] i32
+  int32_t last = 0;  // the largest of them, known to the host
+};
+// 0, 1, 2, ... within each sequence; kept.
+Places positions(Context& cx, Offsets rows);
 
 // softmax(scale q k^T + mask) v for every head of every sequence (section 3.2.1), or, with
 // in.additive set, softmax(w^T tanh(q + k) + mask) v.
@@ -90,8 +98,11 @@ Attention attention(Context& cx, const AttentionInput& in);
 // them, so they are recomputed, without dropout -> scratch [H, queries, keys] f64 each; scores are
 // the input of softmax.
 struct AttentionWeights {
-  Tensor scores, weights;
+  Tensor scores, weights;                            // in the memory of the host
+  std::shared_ptr<std::vector<double>> memory = {};  // their numbers, if the arena lies elsewhere
 };
+// Room for the weights of so many heads, queries and keys; not set.
+AttentionWeights room_for_weights(Context& cx, const Shape& s);
 AttentionWeights attention_weights(Context& cx, const AttentionInput& in, size_t b);
 struct AttentionGradient {
   Tensor q, k, v;  // set; same shapes as the inputs

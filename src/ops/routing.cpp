@@ -187,6 +187,7 @@ void best_columns(Tensor scores, Tensor chosen) {
 
 Routing route(Context& cx, Tensor logits, const RoutingRule& rule) {
   const auto [n, e] = logits.dims<2>("route: logits");
+  only_in_host_memory(cx.backend, "`experts`");
   const int64_t k = rule.per_token;
   HEXAPLA_CHECK(k >= 1 && k <= e && rule.capacity >= 0, "route: ", k, " of ", e, " experts per token, capacity ",
                 rule.capacity);

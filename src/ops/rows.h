@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/backend.h"
 #include "base/compute/parallel.h"
 #include "tensor/tensor.h"
 
 namespace hexapla {
+
+// Refuses an op of host code where tensors cannot be used in place. UsageError; setting: "`encoder-mixing` gru"
+inline void only_in_host_memory(const Backend& backend, const char* setting) {
+  if (backend.host_memory()) return;
+  throw UsageError(cat(setting, " does not run on ", backend.name(), "; use `device` cpu"));
+}
 
 // Calls f(i) for 0 .. n - 1 in parallel; each call handles about `width` numbers.
 template <class F>

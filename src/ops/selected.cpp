@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "backend/on_host.h"
 #include "ops/rows.h"
 
 namespace hexapla {
@@ -52,7 +53,9 @@ Tensor linear_selected(Context& cx, Tensor x, const OutputTable& table, const Co
   Arena::Frame frame(cx.arena);
   const Tensor all = cx.scratch({x.shape[0], table.w.shape()[1]});
   linear(cx, x, table.w, table.bias, all);
-  x.dtype == DType::f64 ? take_listed<double>(all, lists, y) : take_listed<float>(all, lists, y);
+  const OnHost from(cx.backend, all), to = set_on_host(cx.backend, y);
+  x.dtype == DType::f64 ? take_listed<double>(from, lists, to) : take_listed<float>(from, lists, to);
+  to.write_back();
   return y;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "backend/on_host.h"
 #include "ops/rows.h"
 
 namespace hexapla {
@@ -87,24 +88,42 @@ Tensor ssru(Context& cx, const SsruInput& in, Offsets rows, Tensor cells) {
   check_ssru(in, rows.back(), cells);
   HEXAPLA_CHECK(cells.shape[0] == rows.back(), "ssru: cells ", cells.shape, " of ", rows.back(), " tokens");
   const Tensor states = cx.keep(cells.shape);
-  cells.dtype == DType::f64 ? run_ssru<double>(in, rows, cells, states) : run_ssru<float>(in, rows, cells, states);
+  const OnHost candidates(cx.backend, in.candidates), forget(cx.backend, in.forget),
+      to_cells = set_on_host(cx.backend, cells), to_states = set_on_host(cx.backend, states);
+  const SsruInput here{candidates, forget};
+  cells.dtype == DType::f64 ? run_ssru<double>(here, rows, to_cells, to_states)
+                            : run_ssru<float>(here, rows, to_cells, to_states);
+  for (const OnHost* changed : {&forget, &to_cells, &to_states}) changed->write_back();
   return states;
 }
 
-void ssru_backward(const SsruInput& in, Offsets rows, Tensor cells, Tensor d_states, const SsruGradient& d) {
+void ssru_backward(Context& cx, const SsruInput& in, Offsets rows, Tensor cells, Tensor d_states,
+                   const SsruGradient& d) {
   check_ssru(in, rows.back(), cells);
   HEXAPLA_CHECK(d_states.shape == cells.shape && d.candidates.shape == cells.shape && d.sums.shape == cells.shape,
                 "ssru_backward: gradients ", d_states.shape, ", ", d.candidates.shape, " and ", d.sums.shape,
                 " do not fit cells ", cells.shape);
-  cells.dtype == DType::f64 ? run_ssru_back<double>(in, rows, cells, d_states, d)
-                            : run_ssru_back<float>(in, rows, cells, d_states, d);
+  Backend& b = cx.backend;
+  const OnHost candidates(b, in.candidates), forget(b, in.forget), of_cells(b, cells), of_states(b, d_states),
+      to_candidates = set_on_host(b, d.candidates), to_sums = set_on_host(b, d.sums),
+      to_gates = set_on_host(b, d.gates), to_cells = set_on_host(b, d.cells);
+  const SsruInput here{candidates, forget};
+  const SsruGradient gradient{to_candidates, to_sums, to_gates, to_cells};
+  cells.dtype == DType::f64 ? run_ssru_back<double>(here, rows, of_cells, of_states, gradient)
+                            : run_ssru_back<float>(here, rows, of_cells, of_states, gradient);
+  for (const OnHost* changed : {&to_candidates, &to_sums, &to_gates, &to_cells}) changed->write_back();
 }
 
 Tensor ssru_step(Context& cx, const SsruInput& in, const StepRows& rows, Tensor cache_rows, Tensor cache) {
   check_ssru(in, cache_rows.size(), cache);
   const Tensor states = cx.keep(in.candidates.shape);
-  cache.dtype == DType::f64 ? run_ssru_step<double>(in, rows, cache_rows, cache, states)
-                            : run_ssru_step<float>(in, rows, cache_rows, cache, states);
+  Backend& b = cx.backend;
+  const OnHost candidates(b, in.candidates), forget(b, in.forget), index(b, rows.index), lengths(b, rows.lengths),
+      places(b, cache_rows), cells(b, cache), to_states = set_on_host(b, states);
+  const SsruInput here{candidates, forget};
+  cache.dtype == DType::f64 ? run_ssru_step<double>(here, {index, lengths}, places, cells, to_states)
+                            : run_ssru_step<float>(here, {index, lengths}, places, cells, to_states);
+  for (const OnHost* changed : {&forget, &cells, &to_states}) changed->write_back();
   return states;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/scope.h"
+#include "ops/rows.h"
 
 namespace hexapla {
 namespace {
@@ -149,6 +150,7 @@ void observe_weights(Context& cx, const AttentionInput& in) {
 
 template <class W>
 Attention WeightedAttention<W>::forward(Context& cx, const AttentionInput& in) {
+  only_in_host_memory(cx.backend, "attention without softmax (`score`)");
   const int64_t n = in.q.shape[0], heads = in.q.shape[1], d_v = in.v.shape[2];
   Attention result{cx.keep({n, heads * d_v}), cx.keep({n, heads})};
   fill(cx, result.lse, 0);

@@ -61,7 +61,7 @@ LineTrace trace_line(const decode::OpenModel& m, const std::string& line, const 
   const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, warn, longest);
   const std::vector<text::Ids> sources{source};
   const DType dtype = m.file.net->target_embedding().table.value.dtype;
-  Arena arena(decode::search_memory(*m.file.net, sources, how, dtype));
+  Arena arena = make_arena(*m.backend, decode::search_memory(*m.file.net, sources, how, dtype));
   Context cx{*m.backend, arena, dtype};
   return {source, decode::trace_search(cx, *m.file.net, source, how, decode::special_ids(m.target),
                                        decode::opened_line(m.target, line).opening)};

@@ -85,7 +85,7 @@ int64_t translate(const TranslateBench& o, Backend& backend, const model::Transf
 }
 
 MeasuredTranslation translate_ids(const TranslateBench& o, model::LoadedModel loaded) {
-  const auto backend = make_cpu_backend(decode::parse_decoding_precision(o.precision));
+  const auto backend = make_backend(decode::parse_decoding_precision(o.precision));
   model::pack_weights(*backend, loaded);
   Random random(1);
   std::vector<text::Ids> sources;

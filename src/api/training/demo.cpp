@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/disk.h"
@@ -193,7 +193,7 @@ train::TrainResult train_on_dates(const DemoOptions& asked, const std::string& f
   const train::TrainingData data = date_data(data::make_dates(o.seed, kTrainPairs, kTestPairs).train);
   const Precision precision = parse_precision("auto");
   o.precision = name_of(precision);
-  const auto backend = make_cpu_backend(precision);
+  const auto backend = make_backend(precision);
   try {
     return train::train(o, data, *backend, watcher, stop());
   } catch (const UsageError& e) {  // the checkpoints have another seed or come from another version of the demo

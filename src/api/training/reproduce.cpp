@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/hash.h"
@@ -102,7 +102,7 @@ std::vector<train::DataFile> describe_moved(const std::vector<std::string>& path
 
 // files: as many as the record has; that of an earlier version lacks the initial model.
 train::Provenance here(const train::TrainOptions& o, size_t files) {
-  const auto backend = make_cpu_backend(parse_precision(o.precision));
+  const auto backend = make_backend(parse_precision(o.precision));
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
   if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);

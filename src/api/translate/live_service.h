@@ -43,7 +43,7 @@ class LiveService {
     std::thread thread;
 
     Loop(const decode::OpenModel& first, const decode::LiveTranslator& live)
-        : arena(live.arena_memory()), cx{*first.backend, arena, live.dtype()} {}
+        : arena(make_arena(*first.backend, live.arena_memory())), cx{*first.backend, arena, live.dtype()} {}
   };
   // A translator with its loops.
   struct Running {

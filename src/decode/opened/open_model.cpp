@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 #include "base/error.h"
 #include "decode/lines/model_vocabularies.h"
 #include "model/weights/packed_weights.h"
@@ -33,8 +33,16 @@ std::string checked_file(const std::string& path) {
   return model::model_file(path);
 }
 
+// On a device of its own memory a model is translated in f32, its integers and 16-bit numbers converted, and unpacked.
+OpenModel on_device(OpenModel m) {
+  m.file.parameters->move_to(*m.backend);
+  return m;
+}
+
 OpenModel open_packed(const std::string& file, Precision precision) {
-  OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_cpu_backend(precision));
+  if (auto backend = make_backend(precision); !backend->host_memory())
+    return on_device(with_vocabularies(model::load_model(file), file, std::move(backend)));
+  OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_backend(precision));
   model::pack_weights(*m.backend, m.file);
   return m;
 }
@@ -74,7 +82,7 @@ std::optional<Precision> asked_precision(bool given, const std::string& name) {
 
 OpenModel open_model(const std::string& path) {
   const std::string file = checked_file(path);
-  return with_vocabularies(model::load_model(file), file, make_cpu_backend());
+  return on_device(with_vocabularies(model::load_model(file), file, make_backend()));
 }
 
 OpenModel open_translator(const std::string& path, std::optional<Precision> precision) {
@@ -111,12 +119,16 @@ OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
     const std::string file = checked_file(paths[i]);
-    OpenModel m = with_vocabularies(model::load_to_translate(file), file, nullptr);
+    const bool packed = first.backend->host_memory();
+    OpenModel m = with_vocabularies(packed ? model::load_to_translate(file) : model::load_model(file), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],
                            " have different vocabularies and cannot form an ensemble; train the second with ",
                            "the vocabulary of the first"));
-    model::pack_weights(*first.backend, m.file);
+    if (packed)
+      model::pack_weights(*first.backend, m.file);
+    else
+      m.file.parameters->move_to(*first.backend);
     e.members.push_back(std::move(m));
   }
   refuse_idle(precision, e.members, paths[0]);

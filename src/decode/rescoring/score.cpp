@@ -28,9 +28,10 @@ LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x,
   for (int64_t from = 0; from < x.shape[0]; from += kTileRows) {
     const ArenaRewind tile(cx.arena);
     const int64_t n = std::min(kTileRows, x.shape[0] - from);
-    const Tensor logits = model.logits(cx, x.slice(from, n)), log_p = log_softmax(cx, logits);
+    const Tensor there = model.logits(cx, x.slice(from, n));
+    const OnHost log_p(cx.backend, log_softmax(cx, there)), logits(cx.backend, there);
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t at = i * log_p.shape[1] + labels[from + i];
+      const int64_t at = i * log_p->shape[1] + labels[from + i];
       scores.log_p.push_back(number(log_p, at)), scores.logits.push_back(number(logits, at));
       if (!std::isfinite(scores.log_p.back())) throw_not_a_number();
     }

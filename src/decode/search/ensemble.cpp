@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <numeric>
 
+#include "backend/on_host.h"
 #include "base/compute/parallel.h"
 #include "decode/options/option_ranges.h"
 
@@ -102,7 +104,12 @@ int64_t positions(const Ensemble& ensemble) {
 
 void mix(Context& cx, const Ensemble& ensemble, std::span<const Tensor> logits, Tensor out) {
   for (const Tensor& t : logits) log_softmax_in_place(cx, t);
-  out.dtype == DType::f64 ? mix_rows<double>(ensemble, logits, out) : mix_rows<float>(ensemble, logits, out);
+  std::list<OnHost> copies;
+  std::vector<Tensor> here;
+  for (const Tensor& t : logits) here.push_back(copies.emplace_back(cx.backend, t));
+  const OnHost to = set_on_host(cx.backend, out);
+  out.dtype == DType::f64 ? mix_rows<double>(ensemble, here, to) : mix_rows<float>(ensemble, here, to);
+  to.write_back();
 }
 
 size_t mixture_memory(const Ensemble& ensemble, int64_t logit_rows, int64_t candidates, DType dtype) {
@@ -117,7 +124,7 @@ size_t members_memory(const Ensemble& ensemble, const DecodingCapacity& capacity
 }
 
 EnsembleSteps::Member::Member(Context& outer, const model::Transformer& model, const DecodingCapacity& capacity)
-    : arena(member_memory(model, capacity, outer.dtype)),
+    : arena(make_arena(outer.backend, member_memory(model, capacity, outer.dtype))),
       cx{outer.backend, arena, outer.dtype},
       steps(cx, model, capacity.tokens, capacity.cache_rows) {}
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend/on_host.h"
+
 namespace hexapla::decode {
 
 Ragged::Ragged(std::span<const text::Ids> sentences) {
@@ -81,24 +83,34 @@ void DecoderSteps::take_rows(std::span<Prefix* const> prefixes) {
   }
 }
 
+// All integers of a step, in one copy to the device.
+model::StepInput DecoderSteps::step_input(std::span<Prefix* const> prefixes, Offsets hypotheses) {
+  size_t longest = 0;
+  for (const Prefix* p : prefixes) longest = std::max(longest, p->rows.size());
+  const auto n = std::ssize(prefixes), width = static_cast<int64_t>(longest);
+  const Tensor all = cx_.keep({(4 + width) * n}, DType::i32);
+  const OnHost here = set_on_host(cx_.backend, all);
+  int32_t *ids = here->data<int32_t>(), *positions = ids + n, *cache_rows = positions + n, *lengths = cache_rows + n,
+          *row = lengths + n, last = 0;
+  for (int64_t i = 0; i < n; ++i, row += width) {
+    const Prefix& p = *prefixes[i];
+    ids[i] = p.ids.back();
+    last = std::max(last, positions[i] = static_cast<int32_t>(p.ids.size() - 1));
+    cache_rows[i] = p.rows.back();
+    lengths[i] = static_cast<int32_t>(p.rows.size());
+    std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + width, 0);
+  }
+  here.write_back();
+  const Tensor index(all.slice(4 * n, width * n).bytes, {n, width}, DType::i32);
+  return {all.slice(0, n), {all.slice(n, n), last}, hypotheses, {index, all.slice(3 * n, n)}, all.slice(2 * n, n)};
+}
+
 NextLogits DecoderSteps::compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory) {
   const auto n = std::ssize(prefixes);
   HEXAPLA_CHECK(hypotheses.size() == memory.size() && hypotheses.back() == n, "decoding: ", n,
                 " hypotheses, but the starts cover ", hypotheses.back(), " of ", hypotheses.size() - 1, " sentences");
   cx_.arena.rewind(step_);
-  size_t longest = 0;
-  for (const Prefix* p : prefixes) longest = std::max(longest, p->rows.size());
-  model::StepInput in{cx_.keep({n}, DType::i32), cx_.keep({n}, DType::i32), hypotheses, {}, cx_.keep({n}, DType::i32)};
-  in.rows = {cx_.keep({n, static_cast<int64_t>(longest)}, DType::i32), cx_.keep({n}, DType::i32)};
-  for (int64_t i = 0; i < n; ++i) {
-    const Prefix& p = *prefixes[i];
-    in.ids.data<int32_t>()[i] = p.ids.back();
-    in.cache_rows.data<int32_t>()[i] = p.rows.back();
-    in.positions.data<int32_t>()[i] = static_cast<int32_t>(p.ids.size() - 1);
-    in.rows.lengths.data<int32_t>()[i] = static_cast<int32_t>(p.rows.size());
-    int32_t* row = in.rows.index.data<int32_t>() + i * static_cast<int64_t>(longest);
-    std::fill(std::copy(p.rows.begin(), p.rows.end(), row), row + longest, 0);
-  }
+  const model::StepInput in = step_input(prefixes, hypotheses);
   if (!shortlist_) return model_.step(cx_, in, cache_, memory);
   std::vector<std::span<const int32_t>> pieces(hypotheses.size() - 1), of_rows;
   for (size_t b = 0; b < pieces.size(); ++b) {
@@ -126,7 +138,7 @@ size_t decoding_memory(const model::Config& c, const DecodingSizes& s, DType dty
   const int64_t numbers = s.source_tokens * per_source + s.hypotheses * per_hypothesis +
                           s.logit_rows * 2 * (c.target_vocab + s.candidates) + s.cache_rows * cache +
                           (s.longest + 1 + c.first_position) * c.d_model;  // the last: positions
-  const int64_t integers = s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
+  const int64_t integers = 2 * s.source_tokens + s.hypotheses * (s.longest + 5 + s.candidates);
   const int64_t layers = c.enc_layers + c.dec_layers;
   const int64_t alignment = 64 * (64 + 64 * layers) + 4 * c.experts * layers;
   return static_cast<size_t>(numbers * static_cast<int64_t>(size_of(dtype)) + integers * 4 + alignment + 4096);

@@ -85,6 +85,7 @@ class DecoderSteps {
   NextLogits compute(std::span<Prefix* const> prefixes, Offsets hypotheses, Offsets memory);
 
  private:
+  model::StepInput step_input(std::span<Prefix* const> prefixes, Offsets hypotheses);
   std::vector<int32_t> unseen_rows(std::span<Prefix* const> prefixes);
 
   Context& cx_;

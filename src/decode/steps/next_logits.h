@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/on_host.h"
 #include "ops/ops.h"
 
 namespace hexapla::decode {
@@ -40,15 +41,17 @@ struct NextLogits {
  private:
   Tensor scattered(Context& cx) const {
     const Tensor all = cx.keep({rows(), pieces});
-    values.dtype == DType::f64 ? scatter<double>(all) : scatter<float>(all);
+    const OnHost from(cx.backend, values), to = set_on_host(cx.backend, all);
+    values.dtype == DType::f64 ? scatter<double>(from, to) : scatter<float>(from, to);
+    to.write_back();
     return all;
   }
   template <class T>
-  void scatter(Tensor all) const {
+  void scatter(Tensor some, Tensor all) const {
     std::fill_n(all.data<T>(), all.size(), -std::numeric_limits<T>::infinity());
     for (int64_t n = 0; n < rows(); ++n) {
       const auto list = lists[n];
-      const T* row = values.data<T>() + n * values.strides[0];
+      const T* row = some.data<T>() + n * some.strides[0];
       for (size_t j = 0; j < list.size(); ++j) all.data<T>()[n * pieces + list[j]] = row[j];
     }
   }

@@ -11,7 +11,7 @@ namespace hexapla::decode {
 template <class F>
 void on_workers(int64_t workers, Backend& backend, DType dtype, size_t memory, F&& f) {
   parallel_for(workers, [&](int64_t) {
-    Arena arena(memory);
+    Arena arena = make_arena(backend, memory);
     Context cx{backend, arena, dtype};
     f(cx);
   });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/on_host.h"
 #include "decode/steps/hypothesis.h"
 #include "decode/steps/next_logits.h"
 #include "ops/ops.h"
@@ -28,19 +29,21 @@ class BestTokens {
  public:
   // Takes two more than needed, because <s> and padding may be among them.
   BestTokens(Context& cx, const NextLogits& logits, int64_t needed, const SpecialIds& special)
-      : special_(special), logits_(logits) {
-    k_ = std::min(needed + 2, logits.values.shape[1]);
-    top_ = log_softmax_top(cx, logits.values, k_);
-  }
+      : special_(special),
+        logits_(logits),
+        k_(std::min(needed + 2, logits.values.shape[1])),
+        top_(log_softmax_top(cx, logits.values, k_)),
+        scores_(cx.backend, top_.scores),
+        ids_(cx.backend, top_.ids) {}
   // Calls f(score, id), best first, until it returns false; skips tokens that cannot be written.
   // RunError: NaN, or the best score of the row is infinite.
   template <class F>
   void visit(int64_t row, F&& f) const {
     for (int64_t i = row * k_; i < (row + 1) * k_; ++i) {
-      const double score = number(top_.scores, i);
+      const double score = number(scores_, i);
       if (std::isnan(score) || (i == row * k_ && std::isinf(score))) throw_not_a_number();
       if (std::isinf(score)) return;
-      const int32_t id = logits_.id(row, top_.ids.data<int32_t>()[i]);
+      const int32_t id = logits_.id(row, ids_->data<int32_t>()[i]);
       if (special_.writable(id) && !f(score, id)) return;
     }
   }
@@ -58,14 +61,15 @@ class BestTokens {
   NextLogits logits_;
   int64_t k_;
   Top top_;
+  OnHost scores_, ids_;
 };
 
 // log p(</s>) of each row.
 inline std::vector<double> end_scores(Context& cx, const NextLogits& logits, const SpecialIds& special) {
-  const Tensor log_p = log_softmax(cx, logits.values);
+  const OnHost log_p(cx.backend, log_softmax(cx, logits.values));
   std::vector<double> scores;
   for (int64_t i = 0; i < logits.rows(); ++i) {
-    scores.push_back(number(log_p, i * log_p.shape[1] + logits.column(i, special.eos)));
+    scores.push_back(number(log_p, i * log_p->shape[1] + logits.column(i, special.eos)));
     if (std::isnan(scores.back())) throw_not_a_number();
   }
   return scores;

@@ -2,6 +2,7 @@
 // The most probable tokens of each row that the constraints allow. Probabilities stay the model's:
 // forbidden tokens are skipped without renormalization.
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "decode/constraints/constraints.h"
@@ -18,7 +19,7 @@ class ConstrainedTokens {
         special_(special),
         best_(cx, logits, needed, special),
         logits_(logits),
-        normalized_(rows()),
+        here_(rows()),
         log_totals_(rows()) {}
 
   // f(score, id) for every token but <s> and padding, best first, until it returns false.
@@ -52,15 +53,15 @@ class ConstrainedTokens {
   double logit(int64_t row, int32_t id) { return score(row, id) + log_totals_[row]; }
   // [1, V]: log p of every token. RunError: NaN.
   Tensor scores(int64_t row) {
-    const Tensor r = logits_.slice(row, 1);
-    if (!normalized_[row]) {
+    if (!here_[row]) {
+      const Tensor r = logits_.slice(row, 1);
       const Token best = best_.first(row);
-      log_totals_[row] = number(r, best.id) - best.score;
+      log_totals_[row] = number(OnHost(cx_.backend, r.columns(best.id, 1)), 0) - best.score;
       log_softmax_in_place(cx_, r);
-      if (std::isnan(number(r, 0))) throw_not_a_number();
-      normalized_[row] = true;
+      here_[row] = std::make_unique<OnHost>(cx_.backend, r);
+      if (std::isnan(number(*here_[row], 0))) throw_not_a_number();
     }
-    return r;
+    return *here_[row];
   }
   bool writable(int32_t id) const { return special_.writable(id); }
 
@@ -83,8 +84,8 @@ class ConstrainedTokens {
   SpecialIds special_;
   BestTokens best_;
   Tensor logits_;
-  std::vector<bool> normalized_;
-  std::vector<double> log_totals_;  // log of the sum of exp(logit), for normalized rows
+  std::vector<std::unique_ptr<OnHost>> here_;  // of normalized rows
+  std::vector<double> log_totals_;             // log of the sum of exp(logit), for normalized rows
 };
 
 }  // namespace hexapla::decode

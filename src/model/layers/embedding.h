@@ -29,7 +29,7 @@ struct SinusoidalPositions {
   Sinusoids kind = Sinusoids::interleaved;
   int64_t first = 0;  // the position of a sentence's first token
   void visit(auto&&) {}
-  void add_to(Context& cx, Tensor positions, Tensor x) const;  // positions: [N] i32, x: [N, d_model]
+  void add_to(Context& cx, const Places& at, Tensor x) const;  // x: [N, d_model]
   void backward(Context&, Tensor, Tensor) const {}
 };
 
@@ -39,14 +39,14 @@ struct LearnedPositions {
   LearnedPositions(int64_t longest, int64_t d_model)
       : table{{longest, d_model}, Init::normal(1 / std::sqrt(double(d_model))), {}, {}} {}
   void visit(auto&& f) { f("table", table); }
-  void add_to(Context& cx, Tensor positions, Tensor x) const;
+  void add_to(Context& cx, const Places& at, Tensor x) const;
   void backward(Context& cx, Tensor positions, Tensor d) const { embed_backward(cx, d, positions, 1, table.grad); }
 };
 
 // No encodings: a decoder sees order only through the causal mask, an encoder not at all.
 struct NoPositions {
   void visit(auto&&) {}
-  void add_to(Context&, Tensor, Tensor) const {}
+  void add_to(Context&, const Places&, Tensor) const {}
   void backward(Context&, Tensor, Tensor) const {}
 };
 
@@ -67,12 +67,12 @@ struct Input {
     Tensor ids, positions;
     Normalized norm;
   };
-  // ids, positions: [N] i32 -> [N, d_model]
-  Tensor forward(Context& cx, const Embedding& e, Tensor ids, Tensor at, Offsets rows, Saved& s) const;
+  // ids: [N] i32 -> [N, d_model]
+  Tensor forward(Context& cx, const Embedding& e, Tensor ids, const Places& at, Offsets rows, Saved& s) const;
   void backward(Context& cx, const Embedding& e, const Saved& s, Tensor d) const;  // d is overwritten
 
  private:
-  void show_positions(Context& cx, Tensor at, Shape shape, Offsets rows) const;
+  void show_positions(Context& cx, const Places& at, Shape shape, Offsets rows) const;
 };
 
 }  // namespace hexapla::model

@@ -121,7 +121,7 @@ void SimpleRecurrence::backward(Context& cx, const Saved& s, Tensor dy, Tensor d
   Arena::Frame frame(cx.arena);
   SsruGradient g{cx.scratch(dy.shape), cx.scratch(dy.shape), {}, {}};
   if (cx.observer) g.gates = cx.scratch(dy.shape), g.cells = cx.scratch(dy.shape);
-  ssru_backward(s.in, s.rows, s.cells, dy, g);
+  ssru_backward(cx, s.in, s.rows, s.cells, dy, g);
   observe_gradient(cx, "candidate", g.candidates);
   if (cx.observer) observe_gradient(cx, "forget", g.gates);
   if (cx.observer) observe_gradient(cx, "cell", g.cells);

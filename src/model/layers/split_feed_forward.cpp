@@ -1,5 +1,7 @@
 #include "model/layers/split_feed_forward.h"
 
+#include "ops/rows.h"
+
 namespace hexapla::model {
 namespace {
 
@@ -44,6 +46,7 @@ Tensor ByActivation::scores(Context& cx, Tensor, Tensor hidden) const {
 Tensor ByRouter::scores(Context& cx, Tensor x, Tensor) const { return router.forward(cx, x); }
 
 Tensor SplitFeedForward::forward(Context& cx, Tensor x, Offsets, Saved& s) const {
+  only_in_host_memory(cx.backend, "a split feed-forward network");
   s = {.x = x, .inner = inner.forward(cx, x)};
   s.hidden = cx.keep(s.inner.shape);
   activate(cx, activation, s.inner, s.hidden);

@@ -2,22 +2,27 @@
 
 namespace hexapla::model {
 
-Parameters::Parameters(const Leaves& module, DType dtype, Use use) : dtype_(dtype) {
+Parameters::Parameters(const Leaves& module, DType dtype, Use use, Backend* backend) : module_(module), dtype_(dtype) {
   int64_t n = 0, buffers = 0;
   for (const auto& [name, p] : module.parameters) n += padded(p->shape.size());
   for (const auto& [name, b] : module.buffers) buffers += padded(b->shape.size());
   values_ = slab(n);
   if (use == Use::training) gradients_ = slab(n);
   buffers_ = slab(buffers);
+  for (const auto& [name, p] : module.parameters) count_ += p->shape.size();
+  bind();
+  if (backend) move_to(*backend);
+}
+
+void Parameters::bind() {
   int64_t at = 0;
-  for (const auto& [name, p] : module.parameters) {
+  for (const auto& [name, p] : module_.parameters) {
     p->value = view(values_, at, p->shape);
     p->grad = gradients_ ? view(gradients_, at, p->shape) : Tensor();
     at += padded(p->shape.size());
-    count_ += p->shape.size();
   }
   at = 0;
-  for (const auto& [name, b] : module.buffers) {
+  for (const auto& [name, b] : module_.buffers) {
     b->value = view(buffers_, at, b->shape);
     at += padded(b->shape.size());
   }
@@ -25,11 +30,34 @@ Parameters::Parameters(const Leaves& module, DType dtype, Use use) : dtype_(dtyp
 
 Tensor Parameters::slab(int64_t n) {
   if (n == 0) return {};
-  memory_.emplace_back(static_cast<size_t>(n) * size_of(dtype_));
+  memory_.push_back(allocate(static_cast<size_t>(n) * size_of(dtype_)));
   return Tensor(memory_.back().data(), {n}, dtype_);
 }
 
+void Parameters::move_to(Backend& backend) {
+  HEXAPLA_CHECK(!device_, "the parameters are on a device already");
+  if (!backend.host_memory()) move(&backend);
+}
+
+void Parameters::move(Backend* to) {
+  if (to == device_) return;
+  for (Tensor* slab : {&values_, &gradients_, &buffers_})
+    for (Pages& pages : memory_) {
+      if (!*slab || pages.data() != slab->bytes) continue;
+      const size_t bytes = pages.size();
+      Pages there = to ? to->allocate(bytes) : Pages(bytes);
+      to ? to->copy_to_device(pages.data(), there.data(), bytes)
+         : device_->copy_to_host(pages.data(), there.data(), bytes);
+      pages = std::move(there);
+      slab->bytes = pages.data();
+      break;
+    }
+  device_ = to;
+  bind();
+}
+
 void Parameters::forget(Tensor slab) {
+  if (device_) return device_->fill(slab, 0);
   for (Pages& pages : memory_)
     if (pages.data() == slab.bytes) pages.forget(0, pages.size());
 }

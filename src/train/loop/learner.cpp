@@ -22,6 +22,10 @@ Overlap overlap_of(const TrainOptions& options, cluster::Processes& processes) {
 std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, const TrainingData& data,
                                                 const model::Transformer& model, const model::Parameters& parameters) {
   if (options.shards == 1) return std::make_unique<OneProcess>();
+  if (parameters.device())
+    throw UsageError(cat("`shards` ", options.shards, " does not run on ", parameters.device()->name(),
+                         ": there one process trains with one shard; use `device` cpu"),
+                     "shards", cat(options.shards));
   return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size(),
                                    layer_segments(model, parameters), overlap_of(options, *data.processes));
 }
@@ -53,14 +57,14 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
     : options_(options),
       data_(data),
       model_(with_vocabularies(options.architecture, data.pairs)),
-      parameters_(model_, DType::f32, model::Parameters::Use::training),
+      parameters_(model_, DType::f32, model::Parameters::Use::training, &backend),
       communicator_(make_communicator(options, data, model_, parameters_)),
       rounded_(rounded_by_products(model_, parameters_, options)),
       optimizer_(model_, parameters_, options, communicator_->slice(parameters_.values().size())),
       average_(parameters_, optimizer_.parts(), options.ema, communicator_->slice(parameters_.values().size())),
       stream_(data, options),
       plan_(plan_memory(model_, parameters_, data, options, stream_)),
-      arena_(arena_bytes(model_, parameters_, data, options, plan_)),
+      arena_(make_arena(backend, arena_bytes(model_, parameters_, data, options, plan_))),
       cx_{backend, arena_} {
   cx_.seed = options.seed;
   freeze_statistics(model_, frozen_parameters(model_, options.freeze));
@@ -68,9 +72,11 @@ Learner::Learner(const TrainOptions& options, const TrainingData& data, Backend&
 }
 
 std::string Learner::initialize() {
-  model::initialize(model_, options_.seed, options_.init_gain);
   std::string carried;
-  if (initial_) carried = start_from(*initial_, model_, data_.pairs.source, data_.pairs.target);
+  parameters_.on_host([&] {
+    model::initialize(model_, options_.seed, options_.init_gain);
+    if (initial_) carried = start_from(*initial_, model_, data_.pairs.source, data_.pairs.target);
+  });
   average_.start();
   return carried;
 }
@@ -119,24 +125,31 @@ bool Learner::weights_are_finite() {
 std::vector<NamedTensor> Learner::gather_tensors() {
   make_whole();
   if (data_.processes->several()) arena_.release();
-  std::vector<NamedTensor> all{{"values", parameters_.values()},
-                               {"first_moments", communicator_->whole(optimizer_.first_moments())},
-                               {"second_moments", communicator_->whole(optimizer_.second_moments())}};
-  if (average_) all.push_back({"average", communicator_->whole(average_.slab())});
-  if (parameters_.buffers()) all.push_back({"buffers", parameters_.buffers()});
+  const auto here = [&](const Tensor& t) -> Tensor { return tensors_.emplace_back(cx_.backend, t); };
+  std::vector<NamedTensor> all{{"values", here(parameters_.values())},
+                               {"first_moments", here(communicator_->whole(optimizer_.first_moments()))},
+                               {"second_moments", here(communicator_->whole(optimizer_.second_moments()))}};
+  if (average_) all.push_back({"average", here(communicator_->whole(average_.slab()))});
+  if (parameters_.buffers()) all.push_back({"buffers", here(parameters_.buffers())});
   if (average_.buffers()) all.push_back({"average_buffers", average_.buffers()});
   return all;
 }
 
 bool Learner::read(const LoadedCheckpoint* checkpoint) {
-  const auto of = [&](const char* name) { return [=](Tensor to) { checkpoint->read(name, to); }; };
+  const auto of = [&](const char* name) {
+    return [=, &backend = cx_.backend](Tensor to) {
+      const OnHost here = set_on_host(backend, to);
+      checkpoint->read(name, here);
+      here.write_back();
+    };
+  };
   const auto read_slice = [&](const char* name, Tensor own) {
     communicator_->read_slice(own, parameters_.gradients(), of(name));
   };
   communicator_->read(parameters_.values(), of("values"));
   read_slice("first_moments", optimizer_.first_moments());
   read_slice("second_moments", optimizer_.second_moments());
-  if (parameters_.buffers()) checkpoint->read("buffers", parameters_.buffers());  // only with one shard: TrainOptions
+  if (parameters_.buffers()) of("buffers")(parameters_.buffers());  // only with one shard: TrainOptions
   if (average_) read_slice("average", average_.slab());
   if (!average_.buffers()) return true;
   if (checkpoint->tensors.find("average_buffers")) {
@@ -149,7 +162,8 @@ bool Learner::read(const LoadedCheckpoint* checkpoint) {
 
 std::string Learner::hash_of_weights() {
   make_whole();
-  const Tensor values = parameters_.values();
+  const OnHost here(cx_.backend, parameters_.values());
+  const Tensor values = here;
   return hash_hex({reinterpret_cast<const char*>(values.bytes), static_cast<size_t>(values.size()) * sizeof(float)});
 }
 

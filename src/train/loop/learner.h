@@ -1,8 +1,10 @@
 #pragma once
 // The weights of a run and how an update changes them.
+#include <list>
 #include <memory>
 #include <optional>
 
+#include "backend/on_host.h"
 #include "model/parameters/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/feed/update_batches.h"
@@ -36,7 +38,10 @@ class Learner {
 
   // A checkpoint's tensors of all processes; valid on the writing one until forget_tensors().
   std::vector<NamedTensor> gather_tensors();
-  void forget_tensors() { communicator_->forget_whole(); }
+  void forget_tensors() {
+    communicator_->forget_whole();
+    tensors_.clear();
+  }
   // checkpoint: on the writing process; null on others. -> false if an earlier version wrote it,
   // without averaged running statistics; their average starts now.
   bool read(const LoadedCheckpoint* checkpoint);
@@ -78,6 +83,7 @@ class Learner {
   MemoryPlan plan_;
   Arena arena_;
   Context cx_;
+  std::list<OnHost> tensors_;  // of a checkpoint
   std::optional<InitialModel> initial_;
   model::Transformer::Saved saved_;
 };

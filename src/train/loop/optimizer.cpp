@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "backend/on_host.h"
 #include "train/plan/freeze.h"
 
 namespace hexapla::train {
@@ -19,9 +20,41 @@ int64_t numbers_of(const Slice& slice) {
 }
 
 // Zero pages, which take memory only when written.
-Pages pages_for(const Slice& slice) { return Pages(static_cast<size_t>(numbers_of(slice)) * sizeof(float)); }
+Pages pages_for(const model::Parameters& parameters, const Slice& slice) {
+  return parameters.allocate(static_cast<size_t>(numbers_of(slice)) * sizeof(float));
+}
 Tensor slab_in(const Pages& pages, const Slice& slice) {
   return Tensor::of(reinterpret_cast<float*>(pages.data()), {numbers_of(slice)});
+}
+
+size_t bytes_of(const Tensor& t) { return static_cast<size_t>(t.size()) * size_of(t.dtype); }
+
+// Slabs lie where those of the parameters do; device: theirs, or null.
+void read_slab(Backend* device, const Tensor& from, void* to) {
+  device ? device->copy_to_host(from.bytes, to, bytes_of(from))
+         : static_cast<void>(std::memcpy(to, from.bytes, bytes_of(from)));
+}
+void write_slab(Backend* device, const void* from, const Tensor& to) {
+  device ? device->copy_to_device(from, to.bytes, bytes_of(to))
+         : static_cast<void>(std::memcpy(to.bytes, from, bytes_of(to)));
+}
+
+// On a device by way of the host: rare, and exact.
+void copy_slab(Backend* device, const Tensor& from, const Tensor& to) {
+  if (!device) return write_slab(device, from.bytes, to);
+  std::vector<std::byte> here(bytes_of(from));
+  read_slab(device, from, here.data());
+  write_slab(device, here.data(), to);
+}
+void swap_slabs(Backend* device, const Tensor& a, const Tensor& b) {
+  if (!device) {
+    std::swap_ranges(a.bytes, a.bytes + bytes_of(a), b.bytes);
+    return;
+  }
+  std::vector<std::byte> here(bytes_of(a));
+  read_slab(device, a, here.data());
+  copy_slab(device, b, a);
+  write_slab(device, here.data(), b);
 }
 
 Slice all_of(const model::Parameters& parameters) { return {{0, parameters.values().size()}}; }
@@ -67,8 +100,8 @@ Optimizer::Optimizer(model::Transformer& model, model::Parameters& parameters, c
       slice_(slice.value_or(all_of(parameters))),
       parts_(parts_within(
           parts_of(model, parameters, frozen_parameters(model, options.freeze), options.weight_decay > 0), slice_)),
-      first_pages_(pages_for(slice_)),
-      second_pages_(pages_for(slice_)),
+      first_pages_(pages_for(parameters, slice_)),
+      second_pages_(pages_for(parameters, slice_)),
       first_(slab_in(first_pages_, slice_)),
       second_(slab_in(second_pages_, slice_)) {}
 
@@ -113,7 +146,7 @@ MovingAverage::MovingAverage(model::Parameters& parameters, const std::vector<Pa
       parts_(parts_within(parts, slice_)),
       decay_(decay) {
   if (decay <= 0) return;
-  pages_ = pages_for(slice_);
+  pages_ = pages_for(parameters, slice_);
   slab_ = slab_in(pages_, slice_);
   if (!parameters.buffers()) return;
   statistics_.resize(static_cast<size_t>(parameters.buffers().size()));
@@ -131,14 +164,12 @@ void MovingAverage::for_shares(F&& f) const {
 
 void MovingAverage::start() {
   if (slab_)
-    for_shares([](const Tensor& values, const Tensor& average) {
-      std::memcpy(average.bytes, values.bytes, static_cast<size_t>(values.size()) * size_of(values.dtype));
-    });
+    for_shares([&](const Tensor& values, const Tensor& average) { copy_slab(parameters_.device(), values, average); });
   start_statistics();
 }
 
 void MovingAverage::start_statistics() {
-  if (buffers_) std::memcpy(buffers_.bytes, parameters_.buffers().bytes, buffers_.size() * size_of(buffers_.dtype));
+  if (buffers_) read_slab(parameters_.device(), parameters_.buffers(), statistics_.data());
 }
 
 // The two factors must add up to 1: rounded separately, 0.9999 and 0.0001 make the average smaller
@@ -150,16 +181,18 @@ void MovingAverage::update(Context& cx, int64_t step) {
   const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
   for (const Part& part : parts_)
     if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, held_part(slab_, part));
-  const float* now = buffers_ ? parameters_.buffers().data<float>() : nullptr;
+  const OnHost buffers(cx.backend, parameters_.buffers());
+  const float* now = buffers_ ? buffers->data<float>() : nullptr;
   for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));
 }
 
 void MovingAverage::swap() {
-  const auto exchange = [](const Tensor& a, const Tensor& b) {
-    std::swap_ranges(a.bytes, a.bytes + a.size() * size_of(a.dtype), b.bytes);
-  };
-  if (slab_) for_shares(exchange);
-  if (buffers_) exchange(buffers_, parameters_.buffers());
+  Backend* const device = parameters_.device();
+  if (slab_) for_shares([&](const Tensor& values, const Tensor& average) { swap_slabs(device, values, average); });
+  if (!buffers_) return;
+  const std::vector<float> averages = statistics_;
+  read_slab(device, parameters_.buffers(), statistics_.data());
+  write_slab(device, averages.data(), parameters_.buffers());
 }
 
 }  // namespace hexapla::train

@@ -73,7 +73,7 @@ class MovingAverage {
 
   explicit operator bool() const { return decay_ > 0; }
   Tensor slab() const { return slab_; }        // of the slice; empty with decay 0
-  Tensor buffers() const { return buffers_; }  // also empty if the model has none
+  Tensor buffers() const { return buffers_; }  // on the host; also empty if the model has none
   void start();                                // from the current values
   void start_statistics();                     // the same for running statistics only
   void update(Context& cx, int64_t step);

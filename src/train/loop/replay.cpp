@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "backend/on_host.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
@@ -146,7 +147,7 @@ StepFindings check_step(Context& outer, model::Transformer& model, const model::
                         const Step& step) {
   StepFindings f;
   model::for_each<model::Parameter>(model, [&](const std::string& name, model::Parameter& p) {
-    if (const Extremes e = extremes_of(p.value); e.bad()) f.parameters.push_back({name, e});
+    if (const Extremes e = extremes_of(OnHost(outer.backend, p.value)); e.bad()) f.parameters.push_back({name, e});
   });
   const auto checked = make_value_checker(outer.backend, [&](const OpOutput& o) { f.outputs.push_back(o); });
   Context cx{*checked, outer.arena};

@@ -88,7 +88,7 @@ class Run {
   void compare_weights() {
     if (processes_.several()) require_same_weights(processes_, state_.update, learner_.hash_of_weights());
   }
-  Trained trained() { return {learner_.model(), data_, options_, learner_.context().backend}; }
+  Trained trained() { return {learner_.model(), learner_.parameters(), data_, options_, learner_.context().backend}; }
   TrainResult finish();
   TrainResult interrupted() {
     TrainResult result{TrainEnd::interrupted, state_.update, state_.epoch, {}, "", learner_.peak()};

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 #include "base/files/file.h"
 #include "base/system/running_clock.h"
 #include "data/files/lines.h"
@@ -93,7 +93,7 @@ Precision resolve_precision(train::TrainOptions& o) {
 
 train::TrainResult train_on(const train::TrainOptions& asked, Tally& tally, const std::atomic<bool>& stop) {
   train::TrainOptions o = asked;
-  const auto backend = make_cpu_backend(resolve_precision(o));
+  const auto backend = make_backend(resolve_precision(o));
   const auto reading = [&](const char*, int64_t) {
     if (stop) throw Canceled("stopped");
   };

@@ -164,7 +164,7 @@ std::vector<float> position_table(const model::Positions& positions, int64_t row
   std::vector<float> table(static_cast<size_t>(rows * d_model), 0.F);
   std::visit(
       [&](const auto& p) {
-        p.add_to(cx, Tensor::of(at.data(), {rows}), Tensor::of(table.data(), {rows, d_model}));
+        p.add_to(cx, {Tensor::of(at.data(), {rows}), at.back()}, Tensor::of(table.data(), {rows, d_model}));
       },
       positions);
   return table;

@@ -67,15 +67,18 @@ Weights take_mean(EndOfRun& run) {
   const RunState& state = run.state;
   if (std::vector<int64_t> best = state.best_models.updates(); !best.empty()) {
     if (best.back() > o.warmup) std::erase_if(best, [&](int64_t update) { return update <= o.warmup; });
-    const MeanOfStates mean = average_best(o.model, best, run.parameters);
+    MeanOfStates mean;
+    run.parameters.on_host([&] { mean = average_best(o.model, best, run.parameters); });
     name_missing(mean, "best models", run);
     if (!mean.updates.empty()) return {Weights::Kind::mean_of_best, mean.updates};
   } else if (o.average_last > 0) {
     std::vector<int64_t> saved = list_checkpoints(checkpoints_of(run));
     saved.insert(saved.end(), state.lost_checkpoints.begin(), state.lost_checkpoints.end());
     const auto updates = updates_of_mean(saved, state.update, o.average_last, o.warmup);
-    const MeanOfStates mean =
-        average_checkpoints(checkpoints_of(run), updates, o.ema > 0 ? "average" : "values", run.parameters);
+    MeanOfStates mean;
+    run.parameters.on_host([&] {
+      mean = average_checkpoints(checkpoints_of(run), updates, o.ema > 0 ? "average" : "values", run.parameters);
+    });
     name_missing(mean, "states", run);
     return {Weights::Kind::mean_of_last, mean.updates};
   }

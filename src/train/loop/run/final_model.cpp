@@ -26,7 +26,7 @@ bool past_limits(const TrainOptions& o, const RunState& s) {
 // If the clock ended the run, or limits were lowered too late, the options cannot repeat it: record
 // the updates made and the learning rates used instead. `final-model` best repeats the best model.
 Provenance make_provenance(const Trained& trained, const RunState& state, const Weights& weights) {
-  const auto& [model, data, options, backend] = trained;
+  const auto& [model, parameters, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
   Provenance c{options,
                data.files,
@@ -81,7 +81,7 @@ std::string Weights::text() const {
 }
 
 void save_run_model(const std::string& path, const Trained& trained, const RunState& state, const Weights& weights) {
-  const auto& [model, data, options, backend] = trained;
+  const auto& [model, parameters, data, options, backend] = trained;
   std::map<std::string, std::string> history{
       {"updates", cat(state.update)},
       {"epochs", cat(state.epoch)},
@@ -110,8 +110,12 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
   make_folder(directory_of(path));
   history.merge(make_provenance(trained, state, weights).to_history());
-  model::save_model(path, model, {data.pairs.source.bytes(), data.pairs.target.bytes(), usage_of_run(data, options)},
-                    history);
+  trained.parameters.on_host([&] {
+    model::save_model(path, trained.model,
+                      {trained.data.pairs.source.bytes(), trained.data.pairs.target.bytes(),
+                       usage_of_run(trained.data, trained.options)},
+                      history);
+  });
 }
 
 std::vector<int64_t> updates_of_mean(std::vector<int64_t> saved, int64_t now, int64_t most, int64_t warmup) {

@@ -16,6 +16,7 @@ namespace hexapla::train {
 // Inputs of a model file besides the run's state.
 struct Trained {
   model::Transformer& model;
+  model::Parameters& parameters;  // of the model
   const TrainingData& data;
   const TrainOptions& options;
   const Backend& backend;
