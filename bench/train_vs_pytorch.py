@@ -2,11 +2,12 @@
 """Compares training in hexapla and PyTorch: same model, same batches of ids, same number of threads, alternating.
 
     bench/train_vs_pytorch.py [--preset tiny] [--lengths wmt|multi30k] [--compile] [--peer-precision f32|bf16] [--rounds 5]
-                              [--seconds 8]
+                              [--seconds 8] [--device gpu]
 
 Prints target tokens per second without padding for every variant of PyTorch and for hexapla, and the median over the
 rounds of hexapla / best PyTorch variant of the round. PyTorch uses padded batches, its fused attention and Adam, and
-selects the real target positions before the output layer. Needs torch and a built hexapla.
+selects the real target positions before the output layer. Needs torch and a built hexapla. --device gpu compares hexapla's
+OpenCL device with PyTorch's CUDA device.
 """
 import argparse, json, math, os, statistics, subprocess, tempfile, time
 
@@ -26,7 +27,9 @@ def options():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--seconds", type=float, default=8)
     p.add_argument("--precision", default="auto", help="of hexapla")
-    p.add_argument("--peer-precision", choices=["f32", "bf16"], help="of PyTorch; default: both")
+    p.add_argument("--peer-precision", choices=["f32", "tf32", "bf16"], help="of PyTorch; default: f32 and bf16, with "
+                   "--device gpu all")
+    p.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     p.add_argument("--compile", action="store_true", help="also torch.compile, on six batches of fixed shape; slow to start")
     return p.parse_args()
 
@@ -34,8 +37,9 @@ def options():
 def run_hexapla(o, *more):
     command = [o.hexapla, "bench", "train", "--json", "--preset", o.preset, "--lengths", o.lengths, "--vocab-size",
                str(o.vocab_size), "--batch-tokens", str(o.batch_tokens), "--dropout", str(o.dropout), "--threads",
-               str(o.threads), "--precision", o.precision, *more]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+               str(o.threads), "--precision", o.precision if o.device == "cpu" else "f32", *more]
+    device = {"HEXAPLA_DEVICE": "cpu" if o.device == "cpu" else "opencl"}
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | device).stdout)
 
 
 def model_of(o):
@@ -102,12 +106,12 @@ def model_of(o):
     return Transformer().train()
 
 
-def padded(batches):
+def padded(batches, device):
     import torch
     result = []
     for pairs in batches:
         rows = [(s + [2], [1] + t, t + [2]) for s, t in pairs]
-        pad = lambda i: torch.nn.utils.rnn.pad_sequence([torch.tensor(r[i]) for r in rows], batch_first=True)
+        pad = lambda i: torch.nn.utils.rnn.pad_sequence([torch.tensor(r[i]) for r in rows], batch_first=True).to(device)
         result.append((pad(0), pad(1), pad(2), sum(len(r[2]) for r in rows)))
     return result
 
@@ -115,12 +119,13 @@ def padded(batches):
 class Peer:
     """One variant of PyTorch, ready to be timed."""
 
-    def __init__(self, o, batches, bf16, compiled):
+    def __init__(self, o, batches, precision, compiled):
         import torch
         torch.manual_seed(1)
-        self.name = f"PyTorch {torch.__version__} {'compiled' if compiled else 'eager'} {'bf16' if bf16 else 'f32'}"
-        self.batches, self.bf16, self.compiled, self.at = batches[:6] if compiled else batches, bf16, compiled, 0
-        model = model_of(o)
+        self.name = f"PyTorch {torch.__version__} {'compiled' if compiled else 'eager'} {precision}"
+        self.batches, self.precision, self.compiled, self.at = batches[:6] if compiled else batches, precision, compiled, 0
+        self.kind = "cpu" if o.device == "cpu" else "cuda"
+        model = model_of(o).to(self.kind)
         self.optimizer = torch.optim.Adam(model.parameters(), 1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True)
         if compiled:
             torch._dynamo.config.recompile_limit = 64
@@ -132,7 +137,8 @@ class Peer:
         import torch
         source, target, labels, tokens = self.batches[self.at % len(self.batches)]
         self.at += 1
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.bf16):
+        torch.backends.cuda.matmul.allow_tf32 = self.precision == "tf32"
+        with torch.autocast(self.kind, torch.bfloat16, enabled=self.precision == "bf16"):
             loss = self.loss(source, target, labels, not self.compiled)
         (loss / tokens).backward()
         self.optimizer.step()
@@ -140,9 +146,12 @@ class Peer:
         return tokens
 
     def rate(self, seconds):
+        import torch
         tokens, start = 0, time.perf_counter()
         while time.perf_counter() - start < seconds:
             tokens += self.step()
+        if self.kind == "cuda":
+            torch.cuda.synchronize()
         return tokens / (time.perf_counter() - start)
 
 
@@ -154,9 +163,10 @@ def main():
         path = os.path.join(folder, "batches.json")
         run_hexapla(o, "--seconds", "0", "--write-batches", path)
         with open(path) as f:
-            batches = padded(json.load(f))
-    peers = [Peer(o, batches, bf16, compiled) for compiled in ([False, True] if o.compile else [False])
-             for bf16 in (False, True) if o.peer_precision in (None, "bf16" if bf16 else "f32")]
+            batches = padded(json.load(f), "cpu" if o.device == "cpu" else "cuda")
+    precisions = [o.peer_precision] if o.peer_precision else ["f32", "bf16"] if o.device == "cpu" else ["f32", "tf32", "bf16"]
+    peers = [Peer(o, batches, precision, compiled) for compiled in ([False, True] if o.compile else [False])
+             for precision in precisions]
     rates, ratios, fractions = {p.name: [] for p in peers}, [], []
     for _ in range(o.rounds):
         ours = run_hexapla(o, "--seconds", str(o.seconds))

@@ -3,8 +3,10 @@
 
 #include "api/program/bench.h"
 #include "api/program/bench_numbers.h"
+#include "backend/context.h"
 #include "backend/cpu/cpu.h"
 #include "backend/decorators/products_only.h"
+#include "backend/device/device.h"
 #include "base/compute/timing.h"
 #include "base/files/file.h"
 #include "base/json.h"
@@ -93,7 +95,7 @@ class Training {
   Training(const train::TrainOptions& options, const train::TrainingData& data, Backend& backend, Backend& products)
       : options_(options),
         learner_(options, data, backend),
-        replay_arena_(learner_.context().arena.capacity()),
+        replay_arena_(make_arena(products, learner_.context().arena.capacity())),
         replay_{products, replay_arena_, DType::f32, true} {
     learner_.initialize();
   }
@@ -102,6 +104,7 @@ class Training {
     const auto start = std::chrono::steady_clock::now();
     learner_.accumulate_gradient(batches, static_cast<uint32_t>(++updates_));
     learner_.update(updates_, 1, learner_.gradient_norm());
+    finish();
     return seconds_since(start);
   }
   // Only the matrix products of the same step.
@@ -111,10 +114,17 @@ class Training {
     loss_and_gradient(replay_, learner_.model(), batches.shards[0].batches[0], objective_of(options_),
                       1.0 / static_cast<double>(batches.tokens), saved_);
     replay_.arena.clear();
+    finish();
     return seconds_since(start);
   }
 
  private:
+  // Waits for what a device has in its queue.
+  void finish() {
+    std::byte one[sizeof(float)];
+    replay_.backend.copy_to_host(learner_.parameters().gradients().bytes, one, sizeof one);
+  }
+
   const train::TrainOptions& options_;
   train::Learner learner_;
   Arena replay_arena_;
@@ -139,7 +149,7 @@ train::TrainOptions options_of(const TrainBench& o, const std::string& precision
 MeasuredTraining bench_train(const TrainBench& o) {
   const Precision p = parse_precision(o.precision);
   const train::TrainOptions options = options_of(o, name_of(p));
-  const auto backend = make_cpu_backend(p);
+  const auto backend = make_backend(p);
   const auto products = make_products_only(*backend);
   const std::vector<Pairs> batches = make_batches(o.lengths, o.vocabulary, o.tokens, 200);
   if (!o.batches_file.empty()) write_batches(o.batches_file, batches);
