@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::string_view kMain = "/assets/main.js";
 
+// Modules may import each other in a circle: then one of them gets functions and objects that stand for those
+// of the other, which runs after it.
+constexpr const char* kLater = R"(const later = (path, name) => new Proxy(() => {}, {
+apply: (_, self, all) => modules[path][name](...all),
+get: (_, key) => modules[path][name][key],
+set: (_, key, value) => { modules[path][name][key] = value; return true; },
+has: (_, key) => key in modules[path][name],
+});
+)";
+
 std::string_view content_of(const std::string& path) {
   const PageFile* file = page_file(path);
   HEXAPLA_CHECK(file != nullptr, "the page has no file ", path);
@@ -90,26 +100,32 @@ class Bundle {
     order_.emplace_back(path, std::move(module));
   }
   std::string text() const {
-    std::string all = "\"use strict\";\nconst modules = {};\n";
-    for (const auto& [path, module] : order_) all += text_of(path, module);
+    std::string all = cat("\"use strict\";\nconst modules = {};\n", kLater);
+    std::set<std::string> before;
+    for (const auto& [path, module] : order_) {
+      all += text_of(path, module, before);
+      before.insert(path);
+    }
     return all;
   }
 
  private:
-  std::string text_of(const std::string& path, const Module& module) const {
+  std::string text_of(const std::string& path, const Module& module, const std::set<std::string>& before) const {
     std::string text = cat("modules[\"", path, "\"] = (() => {\n");
-    for (const Import& import : module.imports) {
-      text += "const {";
-      for (const std::string& name : import.names) {
-        const size_t as = name.find(" as ");
-        text += as == name.npos ? cat(" ", name, ",") : cat(" ", name.substr(0, as), ": ", name.substr(as + 4), ",");
-      }
-      text += cat(" } = modules[\"", import.path, "\"];\n");
-    }
+    for (const Import& import : module.imports)
+      for (const std::string& name : import.names) text += declared(name, import.path, before.contains(import.path));
     text += module.body + "return {";
     if (const auto used = used_.find(path); used != used_.end())
       for (const std::string& name : used->second) text += cat(" ", name, ",");
     return text + " };\n})();\n";
+  }
+
+  // name: "h", or "h as own".
+  static std::string declared(const std::string& name, const std::string& path, bool is_there) {
+    const size_t as = name.find(" as ");
+    const std::string theirs = name.substr(0, as), own = as == name.npos ? name : name.substr(as + 4);
+    if (is_there) return cat("const ", own, " = modules[\"", path, "\"].", theirs, ";\n");
+    return cat("const ", own, " = later(\"", path, "\", \"", theirs, "\");\n");
   }
 
   std::set<std::string> seen_;

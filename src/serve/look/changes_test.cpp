@@ -55,9 +55,7 @@ void expect_same(const Answer& a, const Answer& b) {
     const Answer &values = tensor["values"], &others = b["tensors"][name]["values"];
     ASSERT_EQ(values.size(), others.size()) << name;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i].is_null()) {
-        ASSERT_TRUE(others[i].is_null()) << name;
-      } else {
+      if (values[i] != others[i]) {  // -inf in masked cells
         ASSERT_NEAR(values[i].get<double>(), others[i].get<double>(), 1e-6) << name;
       }
     }
@@ -112,8 +110,9 @@ TEST_F(LookChanges, WithoutTheMaskEveryStepSeesThePrefixAnew) {
   options.target_tokens.emplace();
   for (std::size_t i = 0; i < found.tokens.size(); ++i) {
     const auto top = one.inspect("a dog runs", "", options).top.back();
-    EXPECT_EQ(found.tokens[i], top[0].token == "</s>" && i + 1 < found.tokens.size() ? "" : top[0].token) << i;
-    EXPECT_NEAR(found.token_scores[i], top[0].log_probability, 1e-5);
+    const auto best = std::find_if(top.begin(), top.end(), [](const NextToken& next) { return next.token != "<s>"; });
+    EXPECT_EQ(found.tokens[i], best->token) << i;
+    EXPECT_NEAR(found.token_scores[i], best->log_probability, 1e-5);
     options.target_tokens->push_back(found.tokens[i]);
   }
   EXPECT_GT(found.tokens.size(), 2u);
@@ -158,7 +157,7 @@ TEST_F(LookChanges, AreRefusedByNameIfThereIsNoSuchPart) {
   EXPECT_THAT(refusal({{"heads", {{"encoder", 2, 1}}}}), HasSubstr("no layer 2"));
   EXPECT_THAT(refusal({{"heads", {{"encoder", 1, 5}}}}), HasSubstr("no head 5"));
   EXPECT_THAT(refusal({{"heads", {{"both", 1, 1}}}}), HasSubstr("\"both\""));
-  EXPECT_THAT(refusal({{"heads", {{"encoder", 1}}}}), HasSubstr("[\"encoder\", 1, 2]"));
+  EXPECT_THAT(refusal({{"heads", json::array({json::array({"encoder", 1})})}}), HasSubstr("[\"encoder\", 1, 2]"));
   EXPECT_THAT(refusal({{"source_tokens", {"\u0e44"}}}), HasSubstr("the source vocabulary has no token"));
   EXPECT_THAT(refusal({{"source_tokens", json::array()}}), HasSubstr("no tokens"));
   EXPECT_THAT(what_of<UsageError>([&] { inspector().changed({.scale = false}).changed({.scale = false}); }),

@@ -14,7 +14,7 @@ using Look = Answer (*)(const Inspector&, const Json&);
 using Cost = std::size_t (*)(const Json& request);
 
 // Like model_of(), for a checkpoint of a training.
-std::string checkpoint_of(const Service& service, const Parameters& p) {
+std::string asked_checkpoint(const Service& service, const Parameters& p) {
   const std::string& folder = service.options().runs;
   if (folder.empty()) throw HttpError(404, "this server watches no trainings; start it with a folder of `runs`");
   if (!p["run"].is_string() || !p["update"].is_number_integer())
@@ -27,7 +27,7 @@ std::string checkpoint_of(const Service& service, const Parameters& p) {
 // The checkpoint is opened for this request alone; its file bounds the memory that it takes.
 void look_into_run(Service& service, const Service::Call& call, const std::shared_ptr<const Parameters>& p, Look f,
                    Cost cost) {
-  const std::string path = checkpoint_of(service, *p);
+  const std::string path = asked_checkpoint(service, *p);
   const std::size_t bytes = cost(p->all()) + FileReader(path + "/tensors.safetensors").size();
   service.compute(call, bytes, [call, p, path, f](const std::atomic<bool>&) {
     call->answer(json_response(f(Inspector(path), p->all())));
