@@ -21,9 +21,11 @@ hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
 endif()
-if(TARGET hexapla_opencl AND TARGET test_backend_opencl)
-  add_dependencies(test_backend_opencl hexapla_opencl)  # which they open beside themselves
-endif()
+foreach(test test_backend_opencl test_model)
+  if(TARGET hexapla_opencl AND TARGET ${test})
+    add_dependencies(${test} hexapla_opencl)  # which they open beside themselves
+  endif()
+endforeach()
 # Tests across folders: tests/*_test.cpp, one program that may use every layer.
 file(GLOB whole_tests CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(hexapla_whole INTERFACE)
