@@ -22,12 +22,11 @@ PICTURES = {
     "tour-scores": ("view=tour&step=5", '.tour[data-ready="5"]', {}, None),
     "tour-mask": ("view=tour&step=12&position=4", '.tour[data-ready="12"]', {}, None),
     "tour-phone": ("view=tour&step=4", '.tour[data-ready="4"]', PHONE, None),
-    "tour-chinese": ("view=tour&step=7", '.tour[data-ready="7"]', {"locale": "zh-CN"}, None),
-    "lecture": ("view=tour&step=8&lecture=1", '.tour[data-ready="8"]', {"viewport": {"width": 1088, "height": 612}}, None),
+    "lecture": ("view=tour&step=9&lecture=1", '.tour[data-ready="9"]', {"viewport": {"width": 1280, "height": 720}, "locale": "zh-CN", "color_scheme": "dark"}, None),
     "heads": ("view=attention&drawing=heads&kind=encoder", ".heads .token", {}, '.heads .token[data-side="row"][data-index="6"]'),
-    "neuron": ("view=attention&drawing=neuron&kind=cross&query=3&key=2", ".neuron .val", {}, None),
+    "neuron": ("view=attention&drawing=neuron&kind=decoder", ".neuron .val", {}, None),
     "search": ("view=search&step=3", "#candidates", {}, None),
-    "figure-dark": ("view=figure&box=encoder_attention", ".panel .matrix", {"color_scheme": "dark"}, None),
+    "figure": ("view=figure&box=softmax", ".bars", {}, None),
 }
 
 
