@@ -32,6 +32,15 @@ add_library(hexapla_whole INTERFACE)
 target_link_libraries(hexapla_whole INTERFACE ${HEXAPLA_LAYERS})
 hexapla_tests(whole ${whole_tests})
 
+# The tests of the library again on a device whose memory the host cannot access (src/backend/guarded). Left out: a test of
+# the processor's name.
+if(TARGET test_api)
+  add_test(NAME guarded_api
+           COMMAND test_api --gtest_filter=-TrainerApi.AutoMeansThePrecisionThatTheRunStartedWith)
+  set_tests_properties(guarded_api PROPERTIES TIMEOUT 1800
+                       ENVIRONMENT "HEXAPLA_DEVICE=guarded;OMP_WAIT_POLICY=passive")
+endif()
+
 if(HEXAPLA_CLI)
   add_executable(hexapla_program src/cli/main.cpp)
   set_target_properties(hexapla_program PROPERTIES OUTPUT_NAME hexapla)

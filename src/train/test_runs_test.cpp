@@ -1,10 +1,10 @@
 #include "train/test_runs.h"
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 
 namespace hexapla::train {
 
-std::unique_ptr<Backend> Training::make_backend() { return make_cpu_backend(); }
+std::unique_ptr<Backend> Training::make_backend() { return hexapla::make_backend(); }
 
 void Training::expect_resumes_exactly(TrainOptions whole) const {
   whole.threads = 1;

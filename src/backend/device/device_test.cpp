@@ -2,37 +2,40 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "backend/cpu/testing.h"
 #include "backend/opencl/opencl.h"
 
 namespace hexapla {
 namespace {
 
-TEST(MakeBackend, RefusesUnknownDevices) {
-  EXPECT_THROW(make_backend(Precision::f32, "gpu"), UsageError);
-  EXPECT_THROW(make_backend(Precision::f32, "opencl:x"), UsageError);
-  setenv("HEXAPLA_DEVICE", "gpu", 1);
-  EXPECT_THROW(make_backend(), UsageError);
-  unsetenv("HEXAPLA_DEVICE");
-  EXPECT_EQ(make_backend()->name().substr(0, 3), "cpu");
-}
-
-TEST(MakeBackend, RefusesAPrecisionThatOpenclLacks) {
+std::string refusal(const std::string& device, Precision precision = Precision::f32) {
   try {
-    make_backend(Precision::bf16, "opencl");
-    FAIL();
+    make_backend(precision, device);
   } catch (const UsageError& e) {
-    EXPECT_STREQ(e.what(), "OpenCL multiplies in f32, not in bf16; give `precision` f32");
+    return e.what();
   }
+  return "";
 }
 
-TEST(MakeBackend, OpensOpencl) {
+TEST(Device, IsTheProcessorUnlessAskedOtherwise) {
+  EXPECT_TRUE(make_backend()->host_memory());
+  EXPECT_EQ(make_backend()->name(), make_cpu_backend()->name());
+  EXPECT_EQ(refusal("gpu"), "`device` is 'gpu', but must be cpu, opencl or opencl:N");
+}
+
+TEST(Device, IsGuardedForTests) {
+  const cpu::Environment guarded("HEXAPLA_DEVICE", "guarded");
+  EXPECT_FALSE(make_backend()->host_memory());
+  const cpu::Environment other("HEXAPLA_DEVICE", "gpu");
+  EXPECT_NE(refusal("cpu").find("HEXAPLA_DEVICE is \"gpu\""), std::string::npos);
+}
+
+TEST(Device, IsOneOfOpenclByName) {
+  EXPECT_EQ(refusal("opencl", Precision::bf16), "OpenCL multiplies in f32, not in bf16; give `precision` f32");
   std::string why;
   if (opencl_devices(why).empty()) GTEST_SKIP() << why;
-  setenv("HEXAPLA_DEVICE", "opencl", 1);
+  const cpu::Environment name("HEXAPLA_DEVICE", "opencl");
   EXPECT_FALSE(make_backend()->host_memory());
-  unsetenv("HEXAPLA_DEVICE");
 }
 
 }  // namespace
