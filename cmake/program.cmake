@@ -21,7 +21,7 @@ hexapla_tests(backend_cpu_emulated)
 if(TARGET test_backend_cpu_emulated)
   target_compile_definitions(test_backend_cpu_emulated PRIVATE HEXAPLA_X86_KERNELS HEXAPLA_EMULATED)
 endif()
-foreach(test test_backend_opencl test_model)
+foreach(test test_backend_opencl test_backend_device test_model)
   if(TARGET hexapla_opencl AND TARGET ${test})
     add_dependencies(${test} hexapla_opencl)  # which they open beside themselves
   endif()

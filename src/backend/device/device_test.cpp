@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/testing.h"
+#include "backend/opencl/opencl.h"
 
 namespace hexapla {
 namespace {
 
-std::string refusal(const std::string& device) {
+std::string refusal(const std::string& device, Precision precision = Precision::f32) {
   try {
-    make_backend(Precision::f32, device);
+    make_backend(precision, device);
   } catch (const UsageError& e) {
     return e.what();
   }
@@ -19,7 +20,7 @@ std::string refusal(const std::string& device) {
 TEST(Device, IsTheProcessorUnlessAskedOtherwise) {
   EXPECT_TRUE(make_backend()->host_memory());
   EXPECT_EQ(make_backend()->name(), make_cpu_backend()->name());
-  EXPECT_NE(refusal("opencl").find("`device` opencl is unknown: this build has no OpenCL"), std::string::npos);
+  EXPECT_EQ(refusal("gpu"), "`device` is 'gpu', but must be cpu, opencl or opencl:N");
 }
 
 TEST(Device, IsGuardedForTests) {
@@ -27,6 +28,14 @@ TEST(Device, IsGuardedForTests) {
   EXPECT_FALSE(make_backend()->host_memory());
   const cpu::Environment other("HEXAPLA_DEVICE", "gpu");
   EXPECT_NE(refusal("cpu").find("HEXAPLA_DEVICE is \"gpu\""), std::string::npos);
+}
+
+TEST(Device, IsOneOfOpenclByName) {
+  EXPECT_EQ(refusal("opencl", Precision::bf16), "OpenCL multiplies in f32, not in bf16; give `precision` f32");
+  std::string why;
+  if (opencl_devices(why).empty()) GTEST_SKIP() << why;
+  const cpu::Environment name("HEXAPLA_DEVICE", "opencl");
+  EXPECT_FALSE(make_backend()->host_memory());
 }
 
 }  // namespace
