@@ -9,6 +9,7 @@
 
 #include "api/program/bench.h"
 #include "api/program/bench_numbers.h"
+#include "backend/device/device.h"
 #include "base/compute/parallel.h"
 #include "base/compute/timing.h"
 #include "base/error.h"
