@@ -35,8 +35,6 @@ if(HEXAPLA_MPI)  # for the plugin with which one training runs on several machin
 endif()
 if(HEXAPLA_OPENCL)  # for the plugin that computes on GPUs
   find_package(OpenCL QUIET)
-  find_path(HEXAPLA_CLBLAST_INCLUDE clblast.h)
-  find_library(HEXAPLA_CLBLAST_LIBRARY clblast)
 endif()
 if(HEXAPLA_ONEDNN)  # Debian's CMake config of oneDNN requires OpenCL; header and library are enough
   find_path(HEXAPLA_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp)

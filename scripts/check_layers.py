@@ -13,7 +13,7 @@ import sources
 
 LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
-ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "clblast.h", "nccl.h", "cublasLt.h",
+ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h", "cublasLt.h",
             "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "cld2/public/compact_lang_det.h",
             "nlohmann/json.hpp", "CLI/CLI.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h", "gumbo.h",
             "expat.h", "zip.h", "re2/re2.h"]

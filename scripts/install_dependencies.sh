@@ -10,7 +10,7 @@ packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepi
   libssl-dev libcld2-dev libgumbo-dev libexpat1-dev libzip-dev libcmark-gfm-dev libcmark-gfm-extensions-dev libre2-dev
   googletest libgtest-dev libgmock-dev)
 # PoCL is OpenCL on the CPU.
-opencl=(ocl-icd-opencl-dev opencl-c-headers libclblast-dev pocl-opencl-icd clinfo)
+opencl=(ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd clinfo)
 locales=()
 if [ "${1:-}" = --checks ]; then
   # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one.

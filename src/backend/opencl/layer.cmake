@@ -1,6 +1,6 @@
 target_compile_definitions(${target} PRIVATE HEXAPLA_VERSION="${PROJECT_VERSION}")
 # The plugin that the program opens when an OpenCL device is asked for.
-if(HEXAPLA_OPENCL AND HEXAPLA_CLBLAST_INCLUDE AND HEXAPLA_CLBLAST_LIBRARY AND OpenCL_FOUND)
+if(HEXAPLA_OPENCL AND OpenCL_FOUND)
   set(plugin ${CMAKE_CURRENT_SOURCE_DIR}/src/backend/opencl/plugin)
   file(GLOB kernel_files CONFIGURE_DEPENDS ${plugin}/kernels/*.cl)
   set(kernel_source ${CMAKE_CURRENT_BINARY_DIR}/kernel_source.cpp)
@@ -17,8 +17,7 @@ if(HEXAPLA_OPENCL AND HEXAPLA_CLBLAST_INCLUDE AND HEXAPLA_CLBLAST_LIBRARY AND Op
     -fvisibility-inlines-hidden)
   target_compile_options(hexapla_opencl_parts PUBLIC -Wno-ignored-attributes)
   target_compile_definitions(hexapla_opencl_parts PUBLIC CL_TARGET_OPENCL_VERSION=120)
-  target_include_directories(hexapla_opencl_parts SYSTEM PRIVATE ${HEXAPLA_CLBLAST_INCLUDE})
-  target_link_libraries(hexapla_opencl_parts PUBLIC hexapla_backend ${HEXAPLA_CLBLAST_LIBRARY} OpenCL::OpenCL)
+  target_link_libraries(hexapla_opencl_parts PUBLIC hexapla_backend OpenCL::OpenCL)
   add_library(hexapla_opencl MODULE ${plugin}/plugin.cpp)
   set_target_properties(hexapla_opencl PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(hexapla_opencl PRIVATE ${HEXAPLA_WARNINGS})

@@ -7,7 +7,7 @@ namespace hexapla::opencl {
 
 class OpenclBackend final : public Backend {
  public:
-  explicit OpenclBackend(int device_number);
+  explicit OpenclBackend(int device_number) : queue_(device_number) {}
 
   std::string name() const override;
   bool supports(DType t) const override;
@@ -81,7 +81,11 @@ class OpenclBackend final : public Backend {
   // sum += the sums over the rows of d, and along += those of d * normed, if given.
   void add_column_sums(Tensor d, Tensor normed, Tensor sum, Tensor along);
 
+  // The tile of the loss, in memory of our own if the given one is smaller than a device can use.
+  Tensor wide_tile(const LossInput& in, Tensor tile);
+
   Queue queue_;
+  Pages loss_tile_;
 };
 
 // Groups for kernels with a work item per element.

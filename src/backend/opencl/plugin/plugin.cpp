@@ -1,4 +1,4 @@
-// The plugin hexapla_opencl.so: the only code that is linked with OpenCL and CLBlast. The program opens it when an
+// The plugin hexapla_opencl.so: the only code that is linked with OpenCL. The program opens it when an
 // OpenCL device is asked for (backend/opencl/opencl.cpp), so one program runs with and without OpenCL.
 #include "backend/opencl/plugin/plugin.h"
 

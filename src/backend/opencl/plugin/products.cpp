@@ -1,8 +1,5 @@
-// Products with weights, by CLBlast.
-#include <clblast.h>
-
+// Products with weights, by tiles in a fixed order of sums (kernels/product.cl).
 #include <algorithm>
-#include <cstdlib>
 
 #include "backend/opencl/plugin/opencl_backend.h"
 
@@ -23,8 +20,6 @@ Stored stored(const Tensor& t) {
   return {t, true, static_cast<size_t>(std::max(t.strides[1], rows))};
 }
 
-clblast::Transpose transpose(bool yes) { return yes ? clblast::Transpose::kYes : clblast::Transpose::kNo; }
-
 // Sizes, factors and result of one call, in elements.
 struct Call {
   size_t m, n, k;
@@ -32,18 +27,6 @@ struct Call {
   bool turned, added;  // x is read with its sides exchanged
   bool gradient;       // of a weight: no row of its own
 };
-
-template <class T>
-void multiply(Queue& queue, const Call& c) {
-  const Place x = queue.memory()->find(c.x.values.bytes), w = queue.memory()->find(c.w.values.bytes),
-              y = queue.memory()->find(c.y.values.bytes);
-  cl_command_queue q = queue.device().queue();
-  const clblast::StatusCode status =
-      clblast::Gemm<T>(clblast::Layout::kRowMajor, transpose(c.x.transposed != c.turned), transpose(c.w.transposed),
-                       c.m, c.n, c.k, T(1), x.buffer, x.offset / sizeof(T), c.x.stride, w.buffer, w.offset / sizeof(T),
-                       c.w.stride, T(c.added ? 1 : 0), y.buffer, y.offset / sizeof(T), c.y.stride, &q);
-  if (status != clblast::StatusCode::kSuccess) check(static_cast<cl_int>(status), "multiply matrices with CLBlast");
-}
 
 constexpr int64_t kTileRows = 64, kTileColumns = 128, kTileDepth = 16;  // kernels/product.cl
 constexpr int64_t kEnoughGroups = 512, kLeastDepth = 512, kMostParts = 8;
@@ -77,18 +60,7 @@ void multiply_by_tiles(Queue& queue, DType type, const Call& c, Tensor bias) {
   queue.launch("add_parts", type, element_groups(m, n), Scratch{sums.buffer}, as_stored(c.y), n, parts, m * n);
 }
 
-// CLBlast chooses its kernel by the size of a product. With only one kind, a row's sums do not depend on how many rows
-// there are.
-void use_one_kind_of_kernel(cl_device_id device, clblast::Precision precision) {
-  clblast::OverrideParameters(device, "GemmRoutine", precision, {{"XGEMM_MIN_INDIRECT_SIZE", 0}});
-}
-
 }  // namespace
-
-OpenclBackend::OpenclBackend(int device_number) : queue_(device_number) {
-  use_one_kind_of_kernel(queue_.device().id(), clblast::Precision::kSingle);
-  if (queue_.device().has_f64()) use_one_kind_of_kernel(queue_.device().id(), clblast::Precision::kDouble);
-}
 
 void OpenclBackend::multiply_matrices(const Product& p, Tensor bias) {
   Tensor y = p.y;
@@ -113,14 +85,7 @@ void OpenclBackend::multiply_matrices(const Product& p, Tensor bias) {
     c.turned = false;
   }
   const std::lock_guard lock(queue_.mutex());
-  static const bool by_clblast = std::getenv("HEXAPLA_OPENCL_CLBLAST") != nullptr;
-  if (!by_clblast) return multiply_by_tiles(queue_, y.dtype, c, bias);
-  if (y.dtype == DType::f64)
-    hexapla::opencl::multiply<double>(queue_, c);
-  else
-    hexapla::opencl::multiply<float>(queue_, c);
-  const Matrix out = matrix(y, "y");
-  if (bias) queue_.launch("add_bias", y.dtype, element_groups(out.rows, out.width), out, bias, out.width);
+  multiply_by_tiles(queue_, y.dtype, c, bias);
 }
 
 void OpenclBackend::linear(Tensor x, const Weight& w, Tensor b, Tensor y) {

@@ -80,11 +80,6 @@ Buffer& Queue::scratch(size_t bytes) {
   return scratch_;
 }
 
-Buffer& Queue::products_scratch(size_t bytes) {
-  grow(products_scratch_, products_scratch_size_, bytes);
-  return products_scratch_;
-}
-
 void Queue::write(const void* host, void* device, size_t bytes) {
   if (bytes == 0) return;
   const std::lock_guard lock(mutex_);

@@ -36,8 +36,6 @@ class Queue {
   Uploaded upload(std::span<const int32_t> numbers);
   // Memory of the device for one call. Earlier contents are lost.
   Buffer& scratch(size_t bytes);
-  // Scratch memory of another kind: for CLBlast.
-  Buffer& products_scratch(size_t bytes);
 
   void write(const void* host, void* device, size_t bytes);
   void read(const void* device, void* host, size_t bytes);  // waits
@@ -58,8 +56,8 @@ class Queue {
   Device device_;
   std::shared_ptr<Memory> memory_;
   std::array<std::optional<Program>, 2> programs_;  // f32, f64
-  Buffer ring_, scratch_, products_scratch_;
-  size_t scratch_size_ = 0, products_scratch_size_ = 0, ring_size_ = 0;  // bytes
+  Buffer ring_, scratch_;
+  size_t scratch_size_ = 0, ring_size_ = 0;  // bytes
   std::vector<int32_t> host_ring_;
   size_t ring_next_ = 0;  // in numbers
   std::vector<Sent> lap_;

@@ -20,11 +20,6 @@ KERNEL combine(MATRIX(x), MATRIX(y), int width, real a, real b) {
   ROW(y, row)[column] = b == 0 ? scaled : scaled + b * ROW(y, row)[column];
 }
 
-KERNEL add_bias(MATRIX(y), VECTOR(b), int width) {
-  ELEMENT;
-  ROW(y, row)[column] += AT(b)[column];
-}
-
 #define SQRT_HALF ((real)0.70710678118654752440)
 #define TWICE_ROOT_TWO_BY_PI ((real)1.59576912160573071176)  // 2 sqrt(2 / pi)
 real sigmoid(real x) { return 1 / (1 + exp(-x)); }
