@@ -52,7 +52,7 @@ def the_way_back_is_kept(browser, url):
     back_and_forward(visit, lambda: visit.tab.click("#tour-on"), lambda: step(visit))
     back_and_forward(visit, lambda: visit.tab.click("#tour-9"), lambda: step(visit))
     back_and_forward(visit, lambda: visit.tab.keyboard.press("ArrowRight"), lambda: step(visit))
-    back_and_forward(visit, lambda: visit.tab.click("#lecture"), lambda: visit.tab.is_visible("#header"))
+    back_and_forward(visit, lambda: visit.tab.click("#lecture"), lambda: visit.tab.is_visible("#footer"))
     visit.tab.keyboard.press("Escape")
     visit.tab.click("#tour-14")
     visit.tab.click(".tour-open")
