@@ -60,10 +60,10 @@ def slides_fit(browser, url, model, sentences):
 def a_remote_control_leads(browser, url, model, sentence):
     visit = Visit(browser, url, viewport={"width": 1280, "height": 720}).open(f"#view=tour{address(sentence, model)}")
     visit.tab.wait_for_selector('.tour[data-ready="1"]')
-    expect(visit.tab.is_visible("#header") and not visit.tab.is_visible("#lecture-leave"), "it is a lecture before the button")
+    expect(visit.tab.is_visible("#share") and not visit.tab.is_visible("#lecture-leave"), "it is a lecture before the button")
     visit.tab.click("#lecture")
     visit.tab.wait_for_url(re.compile("lecture=1"))
-    expect(not visit.tab.is_visible("#header") and not visit.tab.is_visible(".tabs"), "the slide has a header")
+    expect(not visit.tab.is_visible("#share") and not visit.tab.is_visible(".tabs"), "the slide has a header")
     for key, step in [("PageDown", 2), ("PageDown", 3), ("PageUp", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", STEPS), ("PageDown", STEPS), ("Home", 1), ("PageUp", 1), ("PageDown", 2)]:
         visit.tab.keyboard.press(key)
         visit.tab.wait_for_selector(f'.tour[data-ready="{step}"]')
@@ -75,14 +75,14 @@ def a_remote_control_leads(browser, url, model, sentence):
     visit.tab.keyboard.press("f")
     visit.tab.wait_for_function("() => document.fullscreenElement === null")
     visit.tab.keyboard.press("Escape")
-    visit.tab.wait_for_selector("#header", state="visible")
+    visit.tab.wait_for_selector("#share", state="visible")
     visit.tab.wait_for_selector('.tour[data-ready="2"]')
     visit.tab.wait_for_url(lambda address: "lecture" not in address)
     expect(not visit.complaints, visit.complaints)
     visit.close()
     for link, context in [("lecture=7", {}), ("lecture=x", {}), ("view=search&lecture=1", {}), ("lecture=1", {"viewport": {"width": 375, "height": 740}})]:
         visit = Visit(browser, url, **context).open(f"#view=tour&{link}{address(sentence, model)}")
-        expect(visit.tab.is_visible("#header"), link, "is a lecture")
+        expect(visit.tab.is_visible("#share"), link, "is a lecture")
         visit.close()
 
 
