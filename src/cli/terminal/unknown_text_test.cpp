@@ -56,6 +56,8 @@ class UnknownText : public CommandFolder {
         {"evaluate", {[=, this](auto& s, auto&) { return Words{"evaluate", "-m", m, s, en, "--beam-size", "1"}; }}},
         {"inspect",
          {[=, this](auto& s, auto& t) { return Words{"inspect", "-m", m, "--src", text_of(s), "--tgt", text_of(t)}; }}},
+        {"explain",
+         {[=, this](auto& s, auto&) { return Words{"explain", "-m", m, "--src", text_of(s), "--out", at("x")}; }}},
         {"augment",
          {[=, this](auto& s, auto&) {
             return Words{"augment", "--distill", "-m",          m,   "--train-sets", s,  en, "-o",

@@ -191,7 +191,7 @@ ExplainedFile explain(const ExplainJob& job) {
   forget_layers(kept, layers);
   text = page_of(job.language, embedded(kept));
   write_file_atomically(job.out, text);
-  return {text.size(), layers, all};
+  return {text.size(), layers, all, kept["inspected"].value("warnings", std::vector<std::string>())};
 }
 
 }  // namespace hexapla::serve

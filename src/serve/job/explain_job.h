@@ -2,6 +2,7 @@
 // The tour of the page for one sentence, as a file that needs no server.
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hexapla::serve {
 
@@ -16,6 +17,7 @@ struct ExplainJob {
 struct ExplainedFile {
   size_t bytes = 0;
   int layers = 0, all_layers = 0;  // in the file, and in the larger stack of the model
+  std::vector<std::string> warnings = {};  // about text that the vocabulary cannot spell
 };
 
 // Writes a page with the server's own answers to what the tour asks about this sentence. Layers that

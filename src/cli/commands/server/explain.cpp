@@ -16,7 +16,8 @@ struct Explain {
 
   int run() {
     use_threads(threads);
-    const auto [bytes, layers, all] = serve::explain(job);
+    const auto [bytes, layers, all, warnings] = serve::explain(job);
+    for (const std::string& warning : warnings) say_on_stderr(warning + "\n");
     say_on_stderr(fmt::format("{}: {} kB, with {} of {} layers\n", job.out, (bytes + 999) / 1000, layers, all));
     return 0;
   }
