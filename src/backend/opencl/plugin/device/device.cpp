@@ -33,7 +33,8 @@ const char* name_of(cl_int status) {
 template <class T>
 T number(cl_device_id device, cl_device_info what) {
   T value{};
-  check(clGetDeviceInfo(device, what, sizeof(T), &value, nullptr), "ask a device for its properties");
+  constexpr size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): some properties are handles
+  check(clGetDeviceInfo(device, what, kBytes, &value, nullptr), "ask a device for its properties");
   return value;
 }
 
