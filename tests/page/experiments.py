@@ -19,6 +19,7 @@ class Changed(Seen):
         super().__init__(url, model, source, target)
         self.pair["changes"] = change
         self.answer = ask(url, "/v1/inspect", self.pair)
+        self.shapes = {one["name"]: one["shape"] for one in self.answer["names"]}
 
 
 def result_of(visit):
