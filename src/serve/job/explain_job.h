@@ -16,7 +16,7 @@ struct ExplainJob {
 
 struct ExplainedFile {
   size_t bytes = 0;
-  int layers = 0, all_layers = 0;  // in the file, and in the larger stack of the model
+  int layers = 0, all_layers = 0;          // in the file, and in the larger stack of the model
   std::vector<std::string> warnings = {};  // about text that the vocabulary cannot spell
 };
 
