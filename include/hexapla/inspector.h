@@ -19,7 +19,7 @@ struct NamedArray {
   std::vector<double> values;  // row by row
 };
 
-// What sampling makes of a distribution: first softmax(logits / temperature), then only the fewest
+// Shapes the distribution to sample from: first softmax(logits / temperature), then only the fewest
 // tokens with at least the probability top_p.
 struct SamplingShape {
   double temperature = 1;  // above 0 to 1,000

@@ -24,7 +24,7 @@ struct OnDevice : TestModel {
   }
 };
 
-// What runs in host code alone, and is refused on a device.
+// False for models with parts in host code, which a device refuses.
 bool runs_on_devices(const model::Config& c) {
   return c.softmax() && c.encoder_mixing == "attention" && c.experts == 0;
 }

@@ -8,7 +8,7 @@
 namespace hexapla {
 namespace {
 
-// What the environment makes of the processor: "cpu", "guarded", or an OpenCL device. UsageError: another value.
+// HEXAPLA_DEVICE: "cpu" if unset, "guarded", or an OpenCL device. UsageError: another value.
 std::string from_environment() {
   const char* wish = std::getenv("HEXAPLA_DEVICE");
   const std::string name = wish ? wish : "cpu";

@@ -128,7 +128,7 @@ class Guarded final : public Backend {
     HEXAPLA_CHECK(found, "a tensor does not lie in memory of the device");
     return found;
   }
-  // What the inner backend takes.
+  // The same tensor at the addresses that the inner backend reads and writes.
   Tensor at(Tensor t) const {
     if (t) t.bytes = memory(t.bytes);
     return t;

@@ -102,7 +102,7 @@ class Answers {
     return options;
   }
 
-  // Of these names, those that the model has.
+  // The tensors with these names; names that the model lacks are left out.
   Answer tensors(const std::vector<std::string>& names) {
     Answer request = about_, found = Answer::object();
     request["tensors"] = names;

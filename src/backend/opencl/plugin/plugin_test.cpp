@@ -1,4 +1,4 @@
-// What can go wrong on a device: each gives one clear error.
+// Every fault of a device gives one clear error.
 #include <gtest/gtest.h>
 
 #include <filesystem>

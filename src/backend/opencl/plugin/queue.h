@@ -42,7 +42,7 @@ class Queue {
   void read(cl_mem buffer, void* host, size_t bytes);       // waits
 
  private:
-  // What was uploaded in the current lap around the ring.
+  // Numbers uploaded in the current lap around the ring.
   struct Sent {
     size_t at, count;
   };

@@ -76,7 +76,7 @@ export function heads_svg(m, room = WIDEST) {
     tokens(m, m.rows, { x: sides[0] - 4, anchor: "end", side: "row", room: sides[0] }), tokens(m, m.columns, { x: width - sides[1] + 4, anchor: "start", side: "column", room: sides[1] }));
 }
 
-// What each head drawn attends to most from this token, or who attends to it most.
+// The token that each drawn head attends to most from this one, or that attends to it most.
 function reading(m, side, index) {
   const best = drawn_heads(m.heads.length).map((head) => ({ head, ...partners_of({ ...m, values: m.heads[head] }, side, index)[0] }));
   const name = (side === "row" ? m.rows : m.columns)[index];

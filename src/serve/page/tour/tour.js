@@ -175,7 +175,7 @@ function further(drawn, c) {
   return [h("details", { class: "tour-question" }, h("summary", {}, typeset(t(`${id}_question`))), h("p", {}, typeset(t(`${id}_answer`)))), experiment(step().id, c), drawn.more, can_ask() && opens(drawn.key), links()];
 }
 
-// What the view of attention shows of a step in another way.
+// The drawings of the attention view that show a step in another way.
 const OPENS = { scores: ["neuron"], softmax: ["neuron"], heads: ["heads"], mask: ["heads"], cross: ["heads", "neuron"] };
 const KINDS = { encoder: "encoder", self_attention: "decoder", cross_attention: "cross" };
 

@@ -31,7 +31,7 @@ function fit_formula(box) {
   if (box.scrollWidth > box.clientWidth) box.style.setProperty("--letters", Math.max(LEAST_LETTERS, 0.98 * box.clientWidth / box.scrollWidth));
 }
 
-// What is left of the window for the stage.
+// The height that the window has left for the stage.
 function room_for(stage) {
   return Math.floor(window.innerHeight - (document.body.getBoundingClientRect().height - stage.getBoundingClientRect().height));
 }

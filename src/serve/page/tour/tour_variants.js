@@ -1,4 +1,4 @@
-// What a model computes where it differs from the paper's.
+// Explains where a model computes something other than the paper's.
 import { h } from "../dom.js";
 import { typeset } from "./tour_draw.js";
 import { t } from "../texts.js";

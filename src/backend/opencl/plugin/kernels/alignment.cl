@@ -1,6 +1,6 @@
 // Guided alignment: the cross-entropy between given links and the weights of one head.
 
-// Of each query, four numbers: the first row and the number of its keys, the first of its links and their number.
+// Four numbers per query: the first row and the number of its keys, the first of its links and their number.
 #define LINKS OF(const int, places), OF(const int, linked)
 #define ALIGNMENT MATRIX(q), MATRIX(k), LINKS, int dk, real scale
 

@@ -1,6 +1,6 @@
 // Calls of decoding.
 
-// Of two candidates (value, id), is the first one better? Ties go to the lower id.
+// Whether candidate (a, i) is better than (b, j), each a value and an id. Ties go to the lower id.
 bool better(real a, int i, real b, int j) { return a > b || (a == b && i < j); }
 
 // The k largest of each row of log_softmax(x), best first: a group per row, k rounds. Each round takes the best of those
