@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """Takes the pictures of docs/page.md from a running server, as small PNG files in docs/page/.
 Usage: page_pictures.py URL [FOLDER]. Needs playwright, Debian's chromium and pngquant. The server's first model
-should read English and write German."""
+should read English and write German; --runs is a folder with its training."""
 import pathlib
 import subprocess
 import sys
@@ -26,6 +26,7 @@ PICTURES = {
     "heads": ("view=attention&drawing=heads&kind=encoder", ".heads .token", {}, '.heads .token[data-side="row"][data-index="6"]'),
     "neuron": ("view=attention&drawing=neuron&kind=decoder", ".neuron .val", {}, None),
     "search": ("view=search&step=3", "#candidates", {}, None),
+    "checkpoints": ("view=runs", "#over-training-text", {}, "#over-training .matrix"),
     "figure": ("view=figure&box=softmax", ".bars", {}, None),
 }
 

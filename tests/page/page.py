@@ -9,6 +9,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+import checkpoints
 import experiments
 import heads
 import history
@@ -455,6 +456,7 @@ def visit_all(url, program, model, work):
         people_translate(browser, program, model, work)
         name = ask(url, "/v1/models")["models"][0]["name"]
         history.the_way_back_is_kept(browser, url)
+        checkpoints.checkpoints_are_compared(browser, program, work)
         tasks.ten_tasks(browser, url, name, SENTENCE)
         print("numbers of the heads that were computed anew:", heads.heads_have_colors(browser, url, name, SENTENCE))
         print("steps of the tour that scroll inside:", lecture.the_tour_is_a_lecture(browser, url, name, TOURED))
