@@ -1,9 +1,10 @@
-// Whole models on an OpenCL device in f64: loss and gradients are those of the reference, which gradient_test.cpp
-// checks by finite differences.
+// Whole models on devices with memory of their own, in f64: loss and gradients are those of the reference, which
+// gradient_test.cpp checks by finite differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "backend/guarded/guarded.h"
 #include "backend/on_host.h"
 #include "backend/opencl/test_devices.h"
 #include "backend/reference/reference.h"
@@ -36,39 +37,51 @@ Outcome outcome_on(Backend& backend, const Config& c) {
   return o;
 }
 
-class OpenclModel : public opencl::DeviceTest {
- protected:
-  static void expect_reference(const std::string& name, const std::function<void(Config&)>& change) {
-    if (!backend().supports(DType::f64)) GTEST_SKIP() << backend().name() << " has no f64";
+// within: relative to the loss, and to the largest gradient.
+void expect_reference(Backend& backend, const std::string& name, double within, Config c) {
+  const auto reference = make_reference_backend();
+  const Outcome a = outcome_on(backend, c), b = outcome_on(*reference, c);
+  EXPECT_NEAR(a.loss, b.loss, within * b.loss) << name;
+  ASSERT_EQ(a.gradients.size(), b.gradients.size());
+  double worst = 0, largest = 0;
+  for (size_t i = 0; i < a.gradients.size(); ++i) {
+    worst = std::max(worst, std::abs(a.gradients[i] - b.gradients[i]));
+    largest = std::max(largest, std::abs(b.gradients[i]));
+  }
+  EXPECT_LE(worst, within * largest) << name;
+  EXPECT_GT(largest, 0) << name;
+}
+
+void expect_reference(Backend& backend, double within) {
+  const auto with = [&](const std::string& name, const std::function<void(Config&)>& change) {
     Config c;
     c.source_vocab = c.target_vocab = 13;
     c.enc_layers = c.dec_layers = 2;
     c.d_model = 6, c.d_ff = 8, c.heads = 2, c.dropout = 0.2;
     change(c);
     c.resolve();
-    const auto reference = make_reference_backend();
-    const Outcome a = outcome_on(backend(), c), b = outcome_on(*reference, c);
-    EXPECT_NEAR(a.loss, b.loss, 1e-10 * b.loss) << name;
-    ASSERT_EQ(a.gradients.size(), b.gradients.size());
-    double worst = 0, largest = 0;
-    for (size_t i = 0; i < a.gradients.size(); ++i) {
-      worst = std::max(worst, std::abs(a.gradients[i] - b.gradients[i]));
-      largest = std::max(largest, std::abs(b.gradients[i]));
-    }
-    EXPECT_LE(worst, 1e-10 * largest) << name;
-    EXPECT_GT(largest, 0) << name;
-  }
-};
+    expect_reference(backend, name, within, c);
+  };
+  with("the paper's", [](Config&) {});
+  with("pre-norm", [](Config& c) { c.norm_position = "pre"; });
+  with("gelu", [](Config& c) { c.activation = "gelu"; });
+  with("gated swish", [](Config& c) { c.activation = "swish", c.gated = true; });
+  with("learned positions", [](Config& c) { c.positions = "learned"; });
+  with("dropout of weights", [](Config& c) { c.attention_dropout = 0.3, c.activation_dropout = 0.2; });
+  with("BatchNorm", [](Config& c) { c.norm = "batch"; });
+  with("SSRU", [](Config& c) { c.decoder_mixing = "ssru"; });
+}
+
+using OpenclModel = opencl::DeviceTest;
 
 TEST_F(OpenclModel, GradientsAreThoseOfTheReference) {
-  expect_reference("the paper's", [](Config&) {});
-  expect_reference("pre-norm", [](Config& c) { c.norm_position = "pre"; });
-  expect_reference("gelu", [](Config& c) { c.activation = "gelu"; });
-  expect_reference("gated swish", [](Config& c) { c.activation = "swish", c.gated = true; });
-  expect_reference("learned positions", [](Config& c) { c.positions = "learned"; });
-  expect_reference("dropout of weights", [](Config& c) { c.attention_dropout = 0.3, c.activation_dropout = 0.2; });
-  expect_reference("BatchNorm", [](Config& c) { c.norm = "batch"; });
-  expect_reference("SSRU", [](Config& c) { c.decoder_mixing = "ssru"; });
+  if (!backend().supports(DType::f64)) GTEST_SKIP() << backend().name() << " has no f64";
+  expect_reference(backend(), 1e-10);
+}
+
+TEST(GuardedModel, GradientsAreThoseOfTheReference) {
+  const auto guarded = make_guarded_backend(make_reference_backend());
+  expect_reference(*guarded, 0);
 }
 
 }  // namespace
