@@ -37,9 +37,8 @@ def options():
 def run_hexapla(o, *more):
     command = [o.hexapla, "bench", "train", "--json", "--preset", o.preset, "--lengths", o.lengths, "--vocab-size",
                str(o.vocab_size), "--batch-tokens", str(o.batch_tokens), "--dropout", str(o.dropout), "--threads",
-               str(o.threads), "--precision", o.precision if o.device == "cpu" else "f32", *more]
-    device = {"HEXAPLA_DEVICE": "cpu" if o.device == "cpu" else "opencl"}
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | device).stdout)
+               str(o.threads), "--precision", o.precision, "--device", "cpu" if o.device == "cpu" else "opencl", *more]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def model_of(o):

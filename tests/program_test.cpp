@@ -1,45 +1,15 @@
 // The program as a process: killed and resumed, and the same bytes with any number of threads.
+#include "program.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <regex>
-#include <thread>
 #include <utility>
-
-#include "base/error.h"
-#include "base/files/file.h"
-#include "base/files/test_folder.h"
-#include "base/files/test_toy_corpus.h"
-#include "base/test_paths.h"
-
-extern char** environ;
 
 namespace hexapla {
 namespace {
-
-const std::string kProgram = build_path("hexapla");
-
-// Starts a shell command with exec, so that the process is the program.
-pid_t start(const std::string& command) {
-  const std::string text = "exec " + command;
-  const char* argv[] = {"sh", "-c", text.c_str(), nullptr};
-  pid_t pid = -1;
-  EXPECT_EQ(posix_spawn(&pid, "/bin/sh", nullptr, nullptr, const_cast<char**>(argv), environ), 0);
-  return pid;
-}
-int finish(pid_t pid) {
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 // A program that answers line by line through pipes.
 class CoProcess {
@@ -94,39 +64,6 @@ class CoProcess {
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
   std::string read_;
-};
-
-class Program : public TestFolder {
- protected:
-  Program() { write_toy_corpus(path("a"), path("b"), 300, 3, 7); }
-  std::string path(const std::string& name) const { return at(name); }
-  std::string train(const std::string& run, int threads, const std::string& precision = "auto") const {
-    return cat(kProgram, " train --train-sets ", path("a"), " ", path("b"), " --valid-sets ", path("a"), " ", path("b"),
-               " --model ", path(run), " --vocab-size 60 --batch-tokens 128 --layers 1 --dim-model 32 --dim-ff 64",
-               " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
-               " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads, " --precision ", precision);
-  }
-  std::string log(const std::string& run) const {  // without rates and times
-    return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");
-  }
-  std::string validations(const std::string& run) const {
-    return std::regex_replace(read_file(path(run + "/valid.jsonl")), std::regex(", \"time\": \"[^\"]*\""), "");
-  }
-  void wait_for(const std::string& file) const {
-    for (int i = 0; i < 6000 && !std::filesystem::exists(path(file)); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  // Sends SIGKILL once the run has at least this many log lines.
-  void kill_after(const std::string& command, const std::string& run, size_t lines) const {
-    const pid_t pid = start(command);
-    for (int i = 0; i < 6000; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      std::ifstream in(path(run + "/train.jsonl"));
-      if (size_t(std::count(std::istreambuf_iterator<char>(in), {}, '\n')) >= lines) break;
-    }
-    kill(pid, SIGKILL);
-    EXPECT_EQ(finish(pid), -SIGKILL) << "the run ended before it was killed";
-  }
 };
 
 TEST_F(Program, KilledTwiceEqualsNeverKilled) {

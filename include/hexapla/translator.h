@@ -136,6 +136,9 @@ struct ModelOptions {
   std::string source_language, target_language;
   int threads = 0;  // used by each call, and by all submit() requests together; 0: as set by set_threads()
   Options search;   // defaults for calls, taking precedence over what the model's file records
+  // Where to compute: "cpu", or a GPU: "opencl" (the first) or "opencl:N", in f32 (docs/gpu.md). UsageError with the
+  // reason: it is missing or unsuitable, or `precision` is another.
+  std::string device = "cpu";
 };
 
 // Upper bounds for the translations of a request: their number, tokens, and, if requested, cells of alignments. Those

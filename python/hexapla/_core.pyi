@@ -35,6 +35,7 @@ class Glossary:
 
 class ModelOptions:
     precision: str | None
+    device: str
     ensemble: str
     weights: list[float]
     threads: int

@@ -87,6 +87,7 @@ class TrainingOptions(TypedDict, total=False):
     seed: int
     threads: int
     precision: str
+    device: str
     batch_tokens: Union[int, str]
     memory: int
     accumulate: int

@@ -92,19 +92,21 @@ class Translator:
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
-                 ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0,
+                 device: str = "cpu", ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0,
                  source_language: str = "", target_language: str = "") -> None:
         """Load a model file or the model of a training folder; a list of them is an ensemble.
 
         precision of products with weights: "f32" (the default), "bf16" or "int8"; a quantized model computes with its
-        8-bit integers and accepts no other. ensemble: the mean of probabilities ("linear") or of log-probabilities
-        ("log-linear"); weights: one per model, or none. threads: for each call, and for all requests of submit()
-        together; 0: as set by set_threads(). source_language and target_language of a multilingual model, by its own
-        names ("de", "deu_Latn"); "": as it was imported. Raises DataError naming the file.
+        8-bit integers and accepts no other. device: where to compute, "cpu", "opencl" (the first GPU) or "opencl:N".
+        ensemble: the mean of probabilities ("linear") or of log-probabilities ("log-linear"); weights: one per model,
+        or none. threads: for each call, and for all requests of submit() together; 0: as set by set_threads().
+        source_language and target_language of a multilingual model, by its own names ("de", "deu_Latn"); "": as it was
+        imported. Raises DataError naming the file.
         """
         options = _core.ModelOptions()
         if precision is not None:
             options.precision = _check.text("precision", precision)
+        options.device = _check.text("device", device)
         options.ensemble = _check.text("ensemble", ensemble)
         options.weights = _check.numbers("weights", weights)
         options.threads = _check.integer("threads", threads, 0, 4096)
@@ -114,7 +116,7 @@ class Translator:
         self._open: Optional[_core.Translator] = _core.Translator(files, options)
         names = [os.path.abspath(os.fsdecode(file)) for file in files]
         self._made: dict[str, Any] = {
-            "model": names[0] if len(names) == 1 else names, "precision": precision,
+            "model": names[0] if len(names) == 1 else names, "precision": precision, "device": options.device,
             "ensemble": options.ensemble, "weights": options.weights,
             "threads": options.threads}
         languages = {"source_language": source_language, "target_language": target_language}

@@ -142,6 +142,7 @@ void bind_translator(nb::module_& m) {
   nb::class_<ModelOptions>(m, "ModelOptions")
       .def(nb::init<>())
       .def_rw("precision", &ModelOptions::precision)
+      .def_rw("device", &ModelOptions::device)
       .def_rw("ensemble", &ModelOptions::ensemble)
       .def_rw("weights", &ModelOptions::weights)
       .def_rw("threads", &ModelOptions::threads)

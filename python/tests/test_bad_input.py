@@ -201,6 +201,8 @@ MODELS: list[Case] = [
     (lambda d: hexapla.Translator([d.model, None]), ArgumentTypeError, "model[1]", "None"),  # type: ignore[list-item]
     (lambda d: hexapla.Translator(d.model, precision="f64"), UsageError, "precision", "f64"),
     (lambda d: hexapla.Translator(d.model, precision=8), ArgumentTypeError, "precision", "8"),  # type: ignore[arg-type]
+    (lambda d: hexapla.Translator(d.model, device="gpu"), UsageError, "device", "gpu"),
+    (lambda d: hexapla.Translator(d.model, device=1), ArgumentTypeError, "device", "1"),  # type: ignore[arg-type]
     (lambda d: hexapla.Translator(d.model, ensemble="vote"), UsageError, "ensemble", "vote"),
     (lambda d: hexapla.Translator([d.model] * 2, weights=[1, NAN]), UsageError, "weights", "nan"),
     (lambda d: hexapla.Translator([d.model] * 2, weights=[1, "2"]), ArgumentTypeError, "weights[1]", "'2'"),  # type: ignore[list-item]

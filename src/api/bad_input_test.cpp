@@ -159,6 +159,7 @@ TEST_F(BadInput, OfFiles) {
           [] {
             const Translator t(model_file(), {"f16", "linear", {}});
           }},
+         {"device", Kind::usage, "device", [] { const Translator t(model_file(), {.device = "gpu"}); }},
          {"ensemble", Kind::usage, "ensemble",
           [] {
             const Translator t(model_file(), {"f32", "mean", {}});

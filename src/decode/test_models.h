@@ -10,6 +10,8 @@
 
 namespace hexapla::decode::test {
 
+std::unique_ptr<Backend> make_backend();  // in test_models_test.cpp: this folder depends on no device
+
 inline model::Config small_config() {
   model::Config c;
   c.source_vocab = c.target_vocab = 24;
@@ -86,6 +88,16 @@ struct TestModel {
     };
     const Tensor v = parameters.values();
     dtype == DType::f64 ? shake(v.data<double>(), v.size()) : shake(v.data<float>(), v.size());
+  }
+  // The backend of this run of the tests, HEXAPLA_DEVICE; from now on the parameters lie in its memory.
+  std::unique_ptr<Backend> on_backend() {
+    auto backend = make_backend();
+    parameters.move_to(*backend);
+    return backend;
+  }
+  // The bias of a piece: how probable it is, whatever the source.
+  void set_bias(int32_t piece, float bias) {
+    parameters.on_host([&] { model.generator.bias->value.data<float>()[piece] = bias; });
   }
 };
 

@@ -22,7 +22,7 @@ void bench_ops(const OpsBench& options, const Tell& tell);
 
 // Training on random ids, like Learner.
 struct TrainBench {
-  std::string preset = "tiny", lengths = "wmt", precision = "auto";
+  std::string preset = "tiny", lengths = "wmt", precision = "auto", device = "cpu";
   int64_t vocabulary = 10000, tokens = 2048;
   double seconds = 10, dropout = 0.1;
   std::string batches_file;  // JSON file to write the batches to; "": none
@@ -37,7 +37,7 @@ MeasuredTraining bench_train(const TrainBench& options);
 // Translation of random ids with a trained or untrained model, or of a text.
 struct TranslateBench {
   std::string model, text, output, shortlist;
-  std::string preset = "base", precision = "f32";
+  std::string preset = "base", precision = "f32", device = "cpu";
   bool precision_given = false;
   int64_t vocabulary = 32000, sentences = 64, length = 30, batch = 32;
   int beam = 4, rounds = 3;

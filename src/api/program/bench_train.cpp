@@ -147,9 +147,9 @@ train::TrainOptions options_of(const TrainBench& o, const std::string& precision
 }  // namespace
 
 MeasuredTraining bench_train(const TrainBench& o) {
-  const Precision p = parse_precision(o.precision);
+  const Precision p = parse_precision(o.precision, o.device);
   const train::TrainOptions options = options_of(o, name_of(p));
-  const auto backend = make_backend(p);
+  const auto backend = make_backend(p, o.device);
   const auto products = make_products_only(*backend);
   const std::vector<Pairs> batches = make_batches(o.lengths, o.vocabulary, o.tokens, 200);
   if (!o.batches_file.empty()) write_batches(o.batches_file, batches);

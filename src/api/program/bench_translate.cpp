@@ -39,7 +39,8 @@ std::vector<double> measured(int rounds, const Round& round) {
 
 // Includes tokenization, but not loading.
 MeasuredTranslation translate_text(const TranslateBench& o, const decode::LineWarning& warn) {
-  const decode::OpenModel m = decode::open_translator(o.model, decode::asked_precision(o.precision_given, o.precision));
+  const decode::OpenModel m =
+      decode::open_translator(o.model, decode::asked_precision(o.precision_given, o.precision), o.device);
   const std::vector<std::string> lines = data::read_lines(o.text);
   decode::TranslateOptions options;
   options.search.beam_size = o.beam;
@@ -85,9 +86,7 @@ int64_t translate(const TranslateBench& o, Backend& backend, const model::Transf
   return tokens;
 }
 
-MeasuredTranslation translate_ids(const TranslateBench& o, model::LoadedModel loaded) {
-  const auto backend = make_backend(decode::parse_decoding_precision(o.precision));
-  model::pack_weights(*backend, loaded);
+MeasuredTranslation translate_ids(const TranslateBench& o, Backend& backend, const model::LoadedModel& loaded) {
   Random random(1);
   std::vector<text::Ids> sources;
   for (int64_t i = 0; i < o.sentences; ++i)
@@ -97,10 +96,10 @@ MeasuredTranslation translate_ids(const TranslateBench& o, model::LoadedModel lo
   std::iota(order.begin(), order.end(), size_t{0});
   std::vector<int64_t> tokens;
   const std::vector<double> seconds =
-      measured(o.rounds, [&](int) { tokens.push_back(translate(o, *backend, *loaded.net, sources, order)); });
+      measured(o.rounds, [&](int) { tokens.push_back(translate(o, backend, *loaded.net, sources, order)); });
   std::vector<double> rates;
   for (size_t i = 0; i < seconds.size(); ++i) rates.push_back(static_cast<double>(tokens[i + 1]) / seconds[i]);
-  return {median(seconds), median(rates), product_implementation(*backend)};
+  return {median(seconds), median(rates), product_implementation(backend)};
 }
 
 }  // namespace
@@ -114,12 +113,13 @@ void write_untrained(const TranslateBench& o, const std::string& path) {
 
 MeasuredTranslation bench_translate(const TranslateBench& o, const decode::LineWarning& warn) {
   if (!o.text.empty()) return translate_text(o, warn);
-  if (!o.model.empty()) return translate_ids(o, model::load_to_translate(o.model));
+  const auto backend = make_backend(decode::parse_decoding_precision(o.precision), o.device);
+  if (!o.model.empty()) return translate_ids(o, *backend, decode::load_packed(o.model, *backend));
   const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
   write_untrained(o, path);
-  model::LoadedModel untrained = model::load_to_translate(path);
+  const model::LoadedModel untrained = decode::load_packed(path, *backend);
   std::filesystem::remove(path);
-  return translate_ids(o, std::move(untrained));
+  return translate_ids(o, *backend, untrained);
 }
 
 }  // namespace hexapla::api

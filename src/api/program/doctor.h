@@ -5,8 +5,9 @@
 namespace hexapla::api {
 
 // Describes this machine, and checks the gradients of a small model against finite differences, and
-// every op against the reference. tell: receives each line as it is found. -> false: the machine
-// computes wrong results.
-bool check_machine(const std::function<void(const std::string& key, const std::string& value)>& tell);
+// every op of a device (make_backend()) against the reference. tell: receives each line as it is found. -> false: the
+// machine computes wrong results. UsageError: the device cannot be used.
+bool check_machine(const std::string& device,
+                   const std::function<void(const std::string& key, const std::string& value)>& tell);
 
 }  // namespace hexapla::api

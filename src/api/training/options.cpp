@@ -1,11 +1,11 @@
 #include "api/training/options.h"
 
-#include "backend/cpu/cpu.h"
+#include "backend/device/device.h"
 
 namespace hexapla::api {
 
 std::string dump_training(train::TrainOptions options) {
-  options.precision = name_of(parse_precision(options.precision));
+  options.precision = name_of(parse_precision(options.precision, options.device));
   return train::dump_options(options);
 }
 

@@ -7,9 +7,10 @@
 
 namespace hexapla::api {
 
-Replayed replay(const std::string& path, const std::string& precision) {
+Replayed replay(const std::string& path, const std::string& precision, const std::string& device) {
   train::SavedStep saved = train::load_step(path);
-  const auto backend = make_backend(parse_precision(precision.empty() ? saved.step.precision : precision));
+  const auto backend =
+      make_backend(parse_precision(precision.empty() ? saved.step.precision : precision, device), device);
   size_t most = 0;
   for (const data::Batch& b : saved.step.batches)
     most = std::max(most, train::step_memory(*saved.model, b, saved.step.objective));

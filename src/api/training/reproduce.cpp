@@ -46,6 +46,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
   o.architecture = config;
   o.architecture.source_vocab = o.architecture.target_vocab = 0;
   o.model = asked.out.empty() ? directory_of(file) + "/reproduced" : asked.out;
+  o.device = asked.device;
   o.threads = asked.threads;
   o.memory = asked.memory;
   if (!asked.train_sets.empty()) o.train_sets = asked.train_sets;
@@ -102,7 +103,7 @@ std::vector<train::DataFile> describe_moved(const std::vector<std::string>& path
 
 // files: as many as the record has; that of an earlier version lacks the initial model.
 train::Provenance here(const train::TrainOptions& o, size_t files) {
-  const auto backend = make_backend(parse_precision(o.precision));
+  const auto backend = make_backend(parse_precision(o.precision, o.device), o.device);
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
   if (!o.guided_alignment.empty()) paths.push_back(o.guided_alignment);

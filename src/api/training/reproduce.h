@@ -14,6 +14,7 @@ struct ReproduceOptions {
   std::vector<std::string> train_sets, valid_sets, vocabs;
   std::string vocab, guided_alignment, init_from;
   std::string valid_script;  // permits running the training's scoring program
+  std::string device = "cpu";
   int64_t threads = 0, memory = 0;
 };
 

@@ -32,18 +32,20 @@ std::optional<train::TrainingData> read_data(const train::TrainOptions& options,
 }
 
 // Resolves `precision` auto. A resumed run keeps the precision that auto chose when it started, on
-// any machine.
+// any machine and device.
 train::TrainOptions with_precision(train::TrainOptions o, const std::optional<train::EarlierRun>& earlier,
                                    train::TrainWatcher& watcher, train::cluster::Processes& processes) {
-  const std::string fastest = name_of(parse_precision(o.precision));
+  const std::string fastest = name_of(parse_precision(o.precision, o.device));
   if (o.precision != "auto") return o;
   const std::string was = train::cluster::of_first(processes, processes.first() && earlier ? earlier->precision() : "");
   o.precision = was.empty() ? fastest : was;
   if (o.precision == fastest) return o;
-  if (o.precision == "bf16" && !supported(Precision::bf16))
+  if (o.precision == "bf16" && (o.device != "cpu" || !supported(Precision::bf16)))
     throw UsageError(cat("the run in ", o.model, " was started in bf16, which `precision` auto chose, but this ",
-                         "processor has no instructions for it (or HEXAPLA_ISA hides them): go on where there are ",
-                         "some, or start in another `model` folder"),
+                         o.device == "cpu" ? "processor has no instructions for it (or HEXAPLA_ISA hides them): go on "
+                                             "where there are some"
+                                           : "`device` has none: go on without it",
+                         ", or start in another `model` folder"),
                      "precision", "auto");
   watcher.note(
       cat("`precision` auto stays ", was, ", as when the run started; a new run would have ", fastest, " here"));
@@ -69,7 +71,7 @@ train::TrainResult run_training(const train::TrainOptions& asked, RunWatcher& wa
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
   const train::TrainOptions options =
       train::with_decay_of_run(with_precision(asked, earlier, watcher, processes), earlier, watcher);
-  const auto backend = make_backend(parse_precision(options.precision));
+  const auto backend = make_backend(parse_precision(options.precision), options.device);
   const std::optional<train::TrainingData> data = read_data(options, watcher, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");
   if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};

@@ -22,7 +22,7 @@ decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
                      options.weights.empty() ? "ensemble" : "weights",
                      options.weights.empty() ? options.ensemble : cat(options.weights.front()));
   decode::OpenEnsemble all =
-      decode::open_ensemble(paths, decode::asked_precision(options.precision.has_value(), precision));
+      decode::open_ensemble(paths, decode::asked_precision(options.precision.has_value(), precision), options.device);
   decode::choose_languages(all.members[0], options.source_language, options.target_language);
   return all;
 }

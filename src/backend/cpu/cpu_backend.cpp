@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/cpu/processor.h"
+#include "backend/row_stride.h"
 
 namespace hexapla {
 namespace {
@@ -147,14 +148,7 @@ float* thread_scratch(Slot slot, int64_t floats) {
 
 Matrix matrix(Tensor t, const char* what) {
   if (!t) return {};
-  const int rank = t.shape.rank();
-  HEXAPLA_CHECK(t.strides[rank - 1] == 1 || t.shape[-1] == 1, what, " ", t.shape, " has gaps within its rows");
-  int64_t stride = t.shape[-1];
-  if (rank > 1) stride = t.strides[rank - 2];
-  for (int i = rank - 2; i > 0; --i)
-    HEXAPLA_CHECK(t.strides[i - 1] == t.strides[i] * t.shape[i], what, " ", t.shape,
-                  ": its rows do not lie at equal distances");
-  return {t.data<float>(), t.rows(), t.shape[-1], stride};
+  return {t.data<float>(), t.rows(), t.shape[-1], row_stride(t, what)};
 }
 
 float* vector_of(Tensor t, const char* what) {

@@ -8,13 +8,12 @@
 namespace hexapla {
 namespace {
 
-// HEXAPLA_DEVICE: "cpu" if unset, "guarded", or an OpenCL device. UsageError: another value.
-std::string from_environment() {
-  const char* wish = std::getenv("HEXAPLA_DEVICE");
-  const std::string name = wish ? wish : "cpu";
-  if (name != "cpu" && name != "guarded" && !is_opencl(name))
-    throw UsageError(cat("HEXAPLA_DEVICE is \"", name, "\"; it must be cpu, guarded, opencl or opencl:N"));
-  return name;
+// Whether HEXAPLA_DEVICE is "guarded". UsageError: another value.
+bool guarded() {
+  const char* const wish = std::getenv("HEXAPLA_DEVICE");
+  if (wish != nullptr && std::string_view(wish) != "guarded")
+    throw UsageError(cat("HEXAPLA_DEVICE is \"", wish, "\", but is for tests and can only be guarded; give `device`"));
+  return wish != nullptr;
 }
 
 std::unique_ptr<Backend> opencl(Precision precision, const std::string& device) {
@@ -27,12 +26,15 @@ std::unique_ptr<Backend> opencl(Precision precision, const std::string& device) 
 }  // namespace
 
 std::unique_ptr<Backend> make_backend(Precision precision, const std::string& device) {
-  const std::string chosen = device == "cpu" ? from_environment() : device;
-  if (is_opencl(chosen)) return opencl(precision, chosen);
+  if (is_opencl(device)) return opencl(precision, device);
   if (device != "cpu")
     throw UsageError(cat("`device` is '", device, "', but must be cpu, opencl or opencl:N"), "device", device);
   auto backend = make_cpu_backend(precision);
-  return chosen == "guarded" ? make_guarded_backend(std::move(backend)) : std::move(backend);
+  return guarded() ? make_guarded_backend(std::move(backend)) : std::move(backend);
+}
+
+Precision parse_precision(const std::string& name, const std::string& device) {
+  return parse_precision(name == "auto" && is_opencl(device) ? "f32" : name);
 }
 
 }  // namespace hexapla

@@ -6,10 +6,13 @@
 
 namespace hexapla {
 
-// The backend of a device, the one place that chooses it. "cpu": this processor, with products in that precision,
-// unless the environment variable HEXAPLA_DEVICE names another device: opencl or opencl:N, or for tests guarded, which
-// is this processor with memory of its own (backend/guarded). "opencl", "opencl:N": backend/opencl, in f32. UsageError:
-// another name, a device that is missing or unsuitable, or a precision that it does not have.
+// The backend of a device, the one place that chooses it. "cpu": this processor, with products in that precision; in
+// tests, the environment variable HEXAPLA_DEVICE=guarded gives it memory of its own (backend/guarded). "opencl",
+// "opencl:N": backend/opencl, in f32. UsageError: another name, a device that is missing or unsuitable, or a precision
+// that it does not have.
 std::unique_ptr<Backend> make_backend(Precision precision = Precision::f32, const std::string& device = "cpu");
+
+// parse_precision(name) for that device: "auto" is f32 on OpenCL.
+Precision parse_precision(const std::string& name, const std::string& device);
 
 }  // namespace hexapla

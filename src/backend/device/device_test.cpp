@@ -26,16 +26,22 @@ TEST(Device, IsTheProcessorUnlessAskedOtherwise) {
 TEST(Device, IsGuardedForTests) {
   const cpu::Environment guarded("HEXAPLA_DEVICE", "guarded");
   EXPECT_FALSE(make_backend()->host_memory());
-  const cpu::Environment other("HEXAPLA_DEVICE", "gpu");
-  EXPECT_NE(refusal("cpu").find("HEXAPLA_DEVICE is \"gpu\""), std::string::npos);
+  const cpu::Environment other("HEXAPLA_DEVICE", "opencl");
+  EXPECT_EQ(refusal("cpu"), "HEXAPLA_DEVICE is \"opencl\", but is for tests and can only be guarded; give `device`");
 }
 
 TEST(Device, IsOneOfOpenclByName) {
   EXPECT_EQ(refusal("opencl", Precision::bf16), "OpenCL multiplies in f32, not in bf16; give `precision` f32");
   std::string why;
   if (opencl_devices(why).empty()) GTEST_SKIP() << why;
-  const cpu::Environment name("HEXAPLA_DEVICE", "opencl");
-  EXPECT_FALSE(make_backend()->host_memory());
+  EXPECT_FALSE(make_backend(Precision::f32, "opencl")->host_memory());
+  EXPECT_FALSE(make_backend(Precision::f32, "opencl:0")->host_memory());
+}
+
+TEST(Device, ChoosesThePrecisionThatAutoMeans) {
+  EXPECT_EQ(parse_precision("auto", "opencl:1"), Precision::f32);
+  EXPECT_EQ(parse_precision("auto", "cpu"), parse_precision("auto"));
+  EXPECT_THROW(parse_precision("f8", "opencl"), UsageError);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ std::unique_ptr<Backend> make_opencl_backend(const std::string& device = "opencl
 // Whether a device's name is one for make_opencl_backend(): it begins with "opencl".
 inline bool is_opencl(std::string_view device) { return device.starts_with("opencl"); }
 
-// The name, platform and memory of every device, by number. Empty, with the reason: no device, or no plugin.
+// The name, platform, driver, memory and types of every device, by number. Empty, with the reason: no device, or no
+// plugin.
 std::vector<std::string> opencl_devices(std::string& why);
 
 }  // namespace hexapla

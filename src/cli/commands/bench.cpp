@@ -11,6 +11,7 @@
 #include "cli/commands/bench.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/output_files.h"
+#include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/line_notes.h"
 
@@ -113,6 +114,7 @@ void add_bench_train(Command& bench, Action& chosen) {
                 "dropout on sublayer outputs, attention weights and hidden layers")
       ->default_str("0.1");
   c->add_option("--precision", b->options.precision, "auto, f32 or bf16")->default_str("auto");
+  bind_device(*c, b->options.device);
   c->add_option("--seconds", b->options.seconds, Range<double>{0, 1e6}, "seconds to measure")->default_str("10");
   c->add_option("--threads", b->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
@@ -165,6 +167,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
       ->check(one_of("precision", {"f32", "bf16", "int8"}))
       ->default_str("f32")
       ->when(always);
+  bind_device(*c, b->options.device)->when(always);
   c->add_option("-b,--beam-size", b->options.beam, ranges::kBeam, "1: greedy")->default_str("4")->when(always);
   c->add_option("--batch-size", b->options.batch, Range<int64_t>{1, 100'000}, "sentences per batch")
       ->default_str("32")

@@ -6,16 +6,18 @@
 #include "api/program/doctor.h"
 #include "base/compute/parallel.h"
 #include "cli/command/command.h"
+#include "cli/options/search_options.h"
 
 namespace hexapla::cli {
 namespace {
 
 struct Doctor {
+  std::string device = "cpu";
   int threads = 0;
 
   int run() const {
     use_threads(threads);
-    const bool well = api::check_machine([](const std::string& key, const std::string& value) {
+    const bool well = api::check_machine(device, [](const std::string& key, const std::string& value) {
       std::cout << fmt::format("{:<16} {}\n", key, value) << std::flush;
     });
     if (!well)
@@ -30,11 +32,13 @@ struct Doctor {
 void add_doctor(Command& app, Action& chosen) {
   auto doctor = std::make_shared<Doctor>();
   Command* c = app.add_command("doctor", "check this machine: instruction set, kernels, derivatives");
+  bind_device(*c, doctor->device);
   c->add_option("--threads", doctor->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");
   c->footer(
       "Examples:\n"
       "  hexapla doctor\n"
+      "  hexapla doctor --device opencl        checks the kernels of a GPU\n"
       "  HEXAPLA_ISA=avx2 hexapla doctor       with a lower instruction set: generic, avx2, avx512, amx");
   c->callback([doctor, &chosen] { chosen = [doctor] { return doctor->run(); }; });
 }

@@ -89,6 +89,7 @@ void add_translate(Command& app, Action& chosen) {
       ->when(of_several);
   bind_languages(*c, t->job.how.source_language, t->job.how.target_language);
   bind_options(*c, t->search);
+  bind_device(*c, t->job.how.device);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
   c->add_option("--shortlist", t->job.shortlist,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/options/device_option.h"
 #include "base/options/option_names.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
@@ -60,6 +61,10 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
                                                  const auto& allowed, const When& when) {
     declare_in(command, options)(name, field, help + ": N ||| text ||| F0= score ||| normalized score", allowed, when);
   });
+}
+
+Option* bind_device(Command& command, std::string& device) {
+  return command.add_option("--device", device, kDeviceHelp)->default_str("cpu");
 }
 
 Option* bind_glossary(Command& command, std::string& path) {

@@ -15,6 +15,8 @@ void bind_options(Command& command, decode::DecodingOptions& options);  // all b
 void bind_kind(Command& command, api::ExportOptions& options);
 void bind_search(Command& command, api::ExportOptions& options);
 void bind_n_best(Command& command, decode::BeamOptions& options);
+// --device cpu|opencl|opencl:N
+Option* bind_device(Command& command, std::string& device);
 // --glossary FILE
 Option* bind_glossary(Command& command, std::string& path);
 // Binds only the named options.

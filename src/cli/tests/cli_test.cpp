@@ -74,6 +74,7 @@ TEST(CommandLine, ValuesOutOfRange) {
   expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));
   expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
   expect_error(train_with({"--precision", "fp8"}), 2, HasSubstr("--precision is 'fp8', but must be auto, f32 or bf16"));
+  expect_error(train_with({"--device", "gpu"}), 2, HasSubstr("--device is 'gpu', but must be cpu, opencl or opencl:N"));
   expect_error(train_with({"--color", "pink"}), 2, HasSubstr("--color is 'pink'"));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "decode/constraints/test_constraints.h"
 #include "decode/strategies/beam_entry.h"
@@ -14,9 +13,7 @@ namespace hexapla::decode {
 namespace {
 using namespace test;  // the tests' shared names
 
-struct ConstraintsTest : WithTranslator {
-  ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
-};
+using ConstraintsTest = WithTranslator;
 
 int count(const std::vector<std::string>& texts, const std::string& phrase) {
   return static_cast<int>(std::count_if(texts.begin(), texts.end(), [&](const auto& t) { return has(t, phrase); }));
@@ -291,7 +288,7 @@ TEST_F(ConstraintsTest, LengthsAreKept) {
     return sum;
   };
   EXPECT_EQ(normalized(-6, 3, {.length_penalty = PowerPenalty{1}, .word_penalty = 2}), -4);
-  m_.model.generator.bias->value.data<float>()[phrase_vocabulary().eos()] = 1;
+  m_.set_bias(phrase_vocabulary().eos(), 1);
   TranslateOptions brief = options_, wordy = options_;
   brief.search.word_penalty = 20, wordy.search.word_penalty = -20;
   EXPECT_LT(total(lengths(brief)), total(lengths(wordy)));
@@ -378,7 +375,7 @@ TEST(Constraints, StutterIsOfCharacters) {
 }
 
 TEST_F(ConstraintsTest, TheUnknownPieceCanBeForbidden) {
-  m_.model.generator.bias->value.data<float>()[phrase_vocabulary().unk()] = 20;
+  m_.set_bias(phrase_vocabulary().unk(), 20);
   const auto lines = phrase_lines(10, 13);
   const auto unknown = [&] {
     int n = 0;

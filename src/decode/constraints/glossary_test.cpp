@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "backend/cpu/cpu.h"
 #include "base/error.h"
 #include "data/files/test_files.h"
 #include "decode/constraints/test_constraints.h"
@@ -16,9 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Pairs = std::vector<Glossary::Pair>;
 
-struct ConstraintsTest : WithTranslator {
-  ConstraintsTest() : WithTranslator(make_cpu_backend()) {}
-};
+using ConstraintsTest = WithTranslator;
 
 std::vector<std::string> found(const Pairs& pairs, const std::string& text) {
   const Glossary glossary(pairs);

@@ -38,9 +38,7 @@ inline model::Config phrase_config() {
 
 class WithTranslator : public testing::Test {
  protected:
-  explicit WithTranslator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {
-    m_.model.generator.bias->value.data<float>()[phrase_vocabulary().eos()] = -2;
-  }
+  WithTranslator() { m_.set_bias(phrase_vocabulary().eos(), -2); }
   std::vector<std::string> texts(const Lines& lines, const TranslateOptions& options) {
     std::vector<std::string> best;
     warnings_ = 0;
@@ -49,7 +47,7 @@ class WithTranslator : public testing::Test {
     return best;
   }
   TestModel m_{phrase_config()};
-  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, phrase_vocabulary(), phrase_vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 8}};
   int warnings_ = 0;

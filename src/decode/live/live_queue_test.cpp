@@ -6,7 +6,6 @@
 #include <future>
 #include <thread>
 
-#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/files/test_folder.h"
 #include "decode/live/live_loop.h"
@@ -26,7 +25,7 @@ constexpr LiveLimits kLimits{.sentences = 6, .tokens = 60, .longest = 40, .wides
 
 struct Served {
   TestModel m{small_config()};
-  std::unique_ptr<Backend> backend = make_cpu_backend();
+  std::unique_ptr<Backend> backend = m.on_backend();
   LiveQueue queue{kLimits, kSpecials, positions(m.model)};
   std::vector<std::thread> loops;
   std::vector<size_t> peaks;
@@ -36,7 +35,7 @@ struct Served {
       loops.emplace_back([this, i] {
         use_threads(1);
         const DType dtype = m.model.target_embedding().table.value.dtype;
-        Arena arena(live_memory(m.model, kLimits, dtype));
+        Arena arena = make_arena(*backend, live_memory(m.model, kLimits, dtype));
         Context cx{*backend, arena, dtype};
         run_live_loop(cx, m.model, queue);
         peaks[i] = arena.mark().bottom;
@@ -344,7 +343,7 @@ struct LoopOfThree {
 
   const Served& served;
   DecodingCapacity capacity = capacity_for_three();
-  Arena arena{live_memory(served.m.model, kLimits, DType::f32)};
+  Arena arena = make_arena(*served.backend, live_memory(served.m.model, kLimits, DType::f32));
   Context cx{*served.backend, arena};
   DecoderSteps steps{cx, served.m.model, capacity.tokens, capacity.cache_rows};
 
@@ -473,8 +472,7 @@ TEST(LiveQueue, WhatIsFoundMayBeChangedAndMayFail) {
 // If a step throws, only its request fails.
 TEST(LiveQueue, AFailureIsThatOfItsRequest) {
   Served served(1);
-  const Tensor weights = served.m.parameters.values();
-  for (float& w : weights.values<float>()) w = NAN;
+  served.backend->fill(served.m.parameters.values(), NAN);
   std::promise<LiveResult> ended;
   served.queue.submit({.source = text::Ids{5, kSpecials.eos},
                        .options = {.extra_length = 5},

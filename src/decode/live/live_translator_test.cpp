@@ -6,7 +6,6 @@
 #include <future>
 #include <thread>
 
-#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "base/files/test_folder.h"
 #include "decode/test_text.h"
@@ -25,7 +24,7 @@ constexpr LiveLimits kLimits{
 
 struct Served {
   std::vector<std::unique_ptr<TestModel>> models;
-  std::unique_ptr<Backend> backend = make_cpu_backend();
+  std::unique_ptr<Backend> backend = make_backend();
   std::unique_ptr<LiveTranslator> live;
   std::unique_ptr<TextTranslator> alone;
   std::vector<std::thread> loops;
@@ -34,9 +33,9 @@ struct Served {
     Ensemble ensemble;
     for (uint64_t i = 0; i < members; ++i) {
       models.push_back(std::make_unique<TestModel>(config(), DType::f32, 7 + i));
-      float* bias = models.back()->model.generator.bias->value.data<float>();
-      bias[vocabulary().eos()] = -2;  // fewer empty translations
-      bias[vocabulary().unk()] = 2;   // some unknown tokens to copy
+      models.back()->set_bias(vocabulary().eos(), -2);  // fewer empty translations
+      models.back()->set_bias(vocabulary().unk(), 2);   // some unknown tokens to copy
+      models.back()->parameters.move_to(*backend);
       ensemble.models.push_back(&models.back()->model);
     }
     live = std::make_unique<LiveTranslator>(ensemble, vocabulary(), vocabulary(), own);
@@ -44,7 +43,7 @@ struct Served {
     for (int i = 0; i < workers; ++i)
       loops.emplace_back([this] {
         use_threads(1);
-        Arena arena(live->arena_memory());
+        Arena arena = make_arena(*backend, live->arena_memory());
         Context cx{*backend, arena, live->dtype()};
         live->serve(cx);
         EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";

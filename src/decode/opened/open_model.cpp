@@ -33,20 +33,6 @@ std::string checked_file(const std::string& path) {
   return model::model_file(path);
 }
 
-// On a device of its own memory a model is translated in f32, its integers and 16-bit numbers converted, and unpacked.
-OpenModel on_device(OpenModel m) {
-  m.file.parameters->move_to(*m.backend);
-  return m;
-}
-
-OpenModel open_packed(const std::string& file, Precision precision) {
-  if (auto backend = make_backend(precision); !backend->host_memory())
-    return on_device(with_vocabularies(model::load_model(file), file, std::move(backend)));
-  OpenModel m = with_vocabularies(model::load_to_translate(file), file, make_backend(precision));
-  model::pack_weights(*m.backend, m.file);
-  return m;
-}
-
 // Whether the model has weights of products that are not stored as integers.
 bool has_other_weights(const model::LoadedModel& m) {
   bool found = false;
@@ -59,7 +45,7 @@ bool has_other_weights(const model::LoadedModel& m) {
 }
 
 void refuse_idle(std::optional<Precision> asked, const std::vector<OpenModel>& members, const std::string& path) {
-  if (!asked || *asked == Precision::int8) return;
+  if (!asked || *asked == Precision::int8 || !members[0].backend->host_memory()) return;
   if (std::any_of(members.begin(), members.end(), [](const OpenModel& m) { return has_other_weights(m.file); })) return;
   throw UsageError(cat("`precision` ", name_of(*asked), " does nothing to ", path,
                        ", which is quantized: it is computed from its 8-bit integers; leave `precision` out, or give ",
@@ -80,13 +66,26 @@ std::optional<Precision> asked_precision(bool given, const std::string& name) {
   return given ? std::optional(parse_decoding_precision(name)) : std::nullopt;
 }
 
-OpenModel open_model(const std::string& path) {
-  const std::string file = checked_file(path);
-  return on_device(with_vocabularies(model::load_model(file), file, make_backend()));
+model::LoadedModel load_packed(const std::string& file, Backend& backend) {
+  if (!backend.host_memory()) {
+    model::LoadedModel m = model::load_model(file);
+    m.parameters->move_to(backend);
+    return m;
+  }
+  model::LoadedModel m = model::load_to_translate(file);
+  model::pack_weights(backend, m);
+  return m;
 }
 
-OpenModel open_translator(const std::string& path, std::optional<Precision> precision) {
-  return std::move(open_ensemble({path}, precision).members.front());
+OpenModel open_model(const std::string& path, const std::string& device) {
+  const std::string file = checked_file(path);
+  OpenModel m = with_vocabularies(model::load_model(file), file, make_backend(Precision::f32, device));
+  m.file.parameters->move_to(*m.backend);
+  return m;
+}
+
+OpenModel open_translator(const std::string& path, std::optional<Precision> precision, const std::string& device) {
+  return std::move(open_ensemble({path}, precision, device).members.front());
 }
 
 void choose_languages(OpenModel& model, const std::string& source, const std::string& target) {
@@ -112,23 +111,22 @@ decode::TextTranslator OpenEnsemble::translator(const decode::Mixture& mixture,
   return decode::TextTranslator(ensemble(mixture, weights), first.source, first.target, *first.backend);
 }
 
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision) {
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision,
+                           const std::string& device) {
   OpenEnsemble e;
   e.members.reserve(paths.size());  // keeps `first` valid
-  e.members.push_back(open_packed(checked_file(paths.empty() ? "" : paths[0]), precision.value_or(Precision::f32)));
+  const std::string first_file = checked_file(paths.empty() ? "" : paths[0]);
+  auto backend = make_backend(precision.value_or(Precision::f32), device);
+  model::LoadedModel loaded = load_packed(first_file, *backend);
+  e.members.push_back(with_vocabularies(std::move(loaded), first_file, std::move(backend)));
   const OpenModel& first = e.members[0];
   for (size_t i = 1; i < paths.size(); ++i) {
     const std::string file = checked_file(paths[i]);
-    const bool packed = first.backend->host_memory();
-    OpenModel m = with_vocabularies(packed ? model::load_to_translate(file) : model::load_model(file), file, nullptr);
+    OpenModel m = with_vocabularies(load_packed(file, *first.backend), file, nullptr);
     if (m.source.bytes() != first.source.bytes() || m.target.bytes() != first.target.bytes())
       throw UsageError(cat(paths[0], " and ", paths[i],
                            " have different vocabularies and cannot form an ensemble; train the second with ",
                            "the vocabulary of the first"));
-    if (packed)
-      model::pack_weights(*first.backend, m.file);
-    else
-      m.file.parameters->move_to(*first.backend);
     e.members.push_back(std::move(m));
   }
   refuse_idle(precision, e.members, paths[0]);

@@ -28,12 +28,16 @@ int64_t integers_in(const std::string& file);
 Precision parse_decoding_precision(const std::string& name);
 // The same for an option; none if it was not given.
 std::optional<Precision> asked_precision(bool given, const std::string& name);
-// path: as for model_file(). DataError: no model there, or a damaged one. UsageError: empty path.
-OpenModel open_model(const std::string& path);
-// Opens a model and packs its weights for translation, in this precision (default f32). UsageError:
-// a precision other than int8 was given, but would have no effect because all weights are 8-bit
-// integers.
-OpenModel open_translator(const std::string& path, std::optional<Precision> precision);
+// A model in the memory of a backend, to translate with: packed for the processor; elsewhere in f32, its integers and
+// 16-bit numbers converted.
+model::LoadedModel load_packed(const std::string& file, Backend& backend);
+// path: as for model_file(). device: as for make_backend(). DataError: no model there, or a damaged one. UsageError:
+// empty path, or a device that cannot be used.
+OpenModel open_model(const std::string& path, const std::string& device = "cpu");
+// Opens a model and packs its weights for translation, in this precision (default f32). UsageError: a precision that
+// the device does not have, or on the processor one other than int8 for a model whose weights are all 8-bit integers.
+OpenModel open_translator(const std::string& path, std::optional<Precision> precision,
+                          const std::string& device = "cpu");
 // The model reads and writes these languages from now on; "": as it was imported. Models that have the target's
 // language before the source (OPUS-MT's) are told no other. UsageError: a model is told none, or does not have this
 // one.
@@ -47,8 +51,8 @@ struct OpenEnsemble {
   decode::Ensemble ensemble(const decode::Mixture& mixture = {}, const std::vector<double>& weights = {}) const;
   decode::TextTranslator translator(const decode::Mixture& mixture, const std::vector<double>& weights) const;
 };
-// UsageError: models with different vocabularies, or a precision that affects none of them.
-// translator() checks the weights.
-OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision);
+// UsageError: models with different vocabularies, or as open_translator(). translator() checks the weights.
+OpenEnsemble open_ensemble(const std::vector<std::string>& paths, std::optional<Precision> precision,
+                           const std::string& device = "cpu");
 
 }  // namespace hexapla::decode

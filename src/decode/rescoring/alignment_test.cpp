@@ -160,9 +160,9 @@ TEST(Alignment, LinksAndText) {
 
 class AlignText : public testing::Test {
  protected:
-  AlignText() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty translations
+  AlignText() { m_.set_bias(vocabulary().eos(), -2); }  // fewer empty translations
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 5}, .batch_tokens = 40};

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "backend/cpu/cpu.h"
 #include "decode/strategies/beam_entry.h"
 #include "decode/test_text.h"
 #include "decode/text/text_scorer.h"
@@ -34,14 +33,14 @@ TEST(Copied, AnUnknownPieceComesFromAnUnknownPiece) {
 class RescoringTest : public testing::Test {
  protected:
   RescoringTest() {
-    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;
+    m_.set_bias(vocabulary().eos(), -2);
     options_.search.extra_length = 5;
     options_.attention = {1, AttentionHead::kMean};
   }
-  void like_unknown_pieces() { m_.model.generator.bias->value.data<float>()[vocabulary().unk()] = 7; }
+  void like_unknown_pieces() { m_.set_bias(vocabulary().unk(), 7); }
 
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions options_;

@@ -1,7 +1,6 @@
 // Sentences in capitals are translated in small letters, and their translations are put into capitals.
 #include <gmock/gmock.h>
 
-#include "backend/cpu/cpu.h"
 #include "decode/options/named/decoding_options.h"
 #include "decode/test_text.h"
 #include "decode/text/text_scorer.h"
@@ -18,7 +17,7 @@ using testing::StartsWith;
 class CapitalsTest : public testing::Test {
  protected:
   CapitalsTest() {
-    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;  // fewer empty ones
+    m_.set_bias(vocabulary().eos(), -2);  // fewer empty ones
     plain_.parting.sentences = Sentences::split;
     plain_.parting.protection = std::make_shared<const text::Protection>(true, std::vector<std::string>());
     capitals_ = plain_;
@@ -37,7 +36,7 @@ class CapitalsTest : public testing::Test {
   }
 
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions plain_{.search = {.n_best = 3, .extra_length = 5}}, capitals_;

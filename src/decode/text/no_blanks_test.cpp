@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "backend/cpu/cpu.h"
 #include "decode/constraints/phrases.h"
 #include "decode/test_text.h"
 #include "decode/text/text_scorer.h"
@@ -33,7 +32,7 @@ Strings chinese(int n, uint64_t seed) {
 
 class NoBlanks : public testing::Test {
  protected:
-  NoBlanks() { m_.model.generator.bias->value.data<float>()[v_.eos()] = -2; }
+  NoBlanks() { m_.set_bias(v_.eos(), -2); }
   static model::Config config_of(const text::Vocabulary& v) {
     model::Config c = small_config();
     c.source_vocab = c.target_vocab = v.size();
@@ -47,7 +46,7 @@ class NoBlanks : public testing::Test {
   }
   text::Vocabulary v_ = text::Vocabulary::train(chinese(400, 1), {.size = 60});
   TestModel m_{config_of(v_)};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, v_, v_, *backend_};
   TextScorer scorer_{m_.model, v_, v_, *backend_};
   TranslateOptions options_{.search = {.extra_length = 8}};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backend/cpu/cpu.h"
 #include "decode/options/named/decoding_options.h"
 #include "decode/test_text.h"
 #include "decode/text/text_scorer.h"
@@ -31,7 +30,7 @@ size_t count(const std::string& text, const std::string& what) {
 class PutBackTest : public testing::Test {
  protected:
   PutBackTest() {
-    m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2;  // fewer empty translations
+    m_.set_bias(vocabulary().eos(), -2);  // fewer empty translations
     protect();
   }
   void protect(bool placeholders = true, std::vector<std::string> patterns = {}) {
@@ -76,7 +75,7 @@ class PutBackTest : public testing::Test {
   }
 
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 5}, .batch_tokens = 40};

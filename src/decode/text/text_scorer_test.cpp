@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include "backend/cpu/cpu.h"
 #include "base/compute/parallel.h"
 #include "decode/test_text.h"
 
@@ -15,12 +14,12 @@ using namespace test;
 
 class TextScorerTest : public testing::Test {
  protected:
-  TextScorerTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty ones
+  TextScorerTest() { m_.set_bias(vocabulary().eos(), -2); }  // fewer empty ones
   std::vector<TextScore> score(const std::vector<std::string>& from, const std::vector<std::string>& to) const {
     return scorer_.score(from, to, options_);
   }
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TextScorer scorer_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions options_{.search = {.extra_length = 5}, .batch_tokens = 40};

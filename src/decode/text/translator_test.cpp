@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "backend/cpu/cpu.h"
 #include "base/files/test_folder.h"
 #include "decode/lines/length_batches.h"
 #include "decode/test_text.h"
@@ -20,7 +19,7 @@ using testing::IsEmpty;
 
 class TranslatorTest : public testing::Test {
  protected:
-  TranslatorTest() { m_.model.generator.bias->value.data<float>()[vocabulary().eos()] = -2; }  // fewer empty ones
+  TranslatorTest() { m_.set_bias(vocabulary().eos(), -2); }  // fewer empty ones
   std::vector<std::string> texts(const std::vector<std::string>& lines, const TranslateOptions& options,
                                  const LineWarning& warn = {}) const {
     std::vector<std::string> best;
@@ -28,7 +27,7 @@ class TranslatorTest : public testing::Test {
     return best;
   }
   TestModel m_{config()};
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = m_.on_backend();
   TextTranslator translator_{m_.model, vocabulary(), vocabulary(), *backend_};
   TranslateOptions short_{.search = {.extra_length = 5}};
 };
@@ -81,7 +80,7 @@ TEST_F(TranslatorTest, IsTheSearchBetweenTwoVocabularies) {
   const std::string line = "zwei Katzen und ein Hund";
   text::Ids ids = vocabulary().encode(line);
   ids.push_back(vocabulary().eos());
-  Arena arena(64 << 20);
+  Arena arena = make_arena(*backend_, 64 << 20);
   Context cx{*backend_, arena};
   short_.search.n_best = 4;
   const auto found = search(cx, m_.model, std::vector<text::Ids>{ids}, short_.search, special_ids(vocabulary()))[0];
@@ -246,7 +245,8 @@ TEST_F(TranslatorTest, TheFirstLineThatCannotBeIsNamed) {
 TEST_F(TranslatorTest, LearnedPositionsAreTheLongestLine) {
   model::Config c = config();
   c.positions = "learned", c.max_positions = 6;
-  const TestModel m(c);
+  TestModel m(c);
+  m.parameters.move_to(*backend_);
   const TextTranslator translator(m.model, vocabulary(), vocabulary(), *backend_);
   Warnings warnings;
   short_.parting.long_input = LongInput::truncate;

@@ -3,7 +3,12 @@
 // fixtures.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "backend/cpu/cpu.h"
+#include "backend/guarded/guarded.h"
+#include "backend/on_host.h"
+#include "backend/opencl/opencl.h"
 #include "backend/reference/reference.h"
 #include "model/checks/golden_test.h"
 #include "model/parameters/parameters.h"
@@ -65,7 +70,7 @@ Case torch_pre_norm() {
 
 struct Device {
   std::string name;
-  std::unique_ptr<Backend> (*make)();
+  std::unique_ptr<Backend> (*make)();  // null: it is not here
   DType dtype;
 };
 
@@ -95,13 +100,14 @@ void set(Tensor t, const std::vector<double>& values) {
 // A model with the parameters of a fixture, and its batch.
 class Bench {
  public:
-  Bench(const Case& c, const Device& d)
+  Bench(const Case& c, const Device& d, Backend& on)
       : golden(c.fixture),
         within(tolerances(d.dtype)),
         model(resolved(c.config)),
         parameters(model, d.dtype, Parameters::Use::training),
-        backend(d.make()),
-        cx{*backend, arena, d.dtype, true} {
+        backend(on),
+        arena(make_arena(on, size_t{16} << 20)),
+        cx{on, arena, d.dtype, true} {
     std::set<std::string> names;
     for_each<Parameter>(model, [&](const std::string& name, Parameter& p) {
       HEXAPLA_CHECK(golden.shape("value." + name) == p.shape, name, " is ", p.shape);
@@ -109,6 +115,7 @@ class Bench {
       names.insert("value." + name);
     });
     EXPECT_EQ(names, golden.names({"value."}));
+    parameters.move_to(backend);
     batch = {source, target_in, target_out, source_rows, target_rows};
   }
   double loss() {
@@ -117,7 +124,7 @@ class Bench {
   }
   double loss_and_gradient() {  // of the mean loss
     arena.clear();
-    backend->fill(parameters.gradients(), 0);
+    backend.fill(parameters.gradients(), 0);
     const double n = double(target_out.size());
     return model.loss_and_gradient(cx, batch, 0.1, 1 / n, saved).loss / n;
   }
@@ -126,8 +133,8 @@ class Bench {
   Tolerances within;
   Transformer model;
   Parameters parameters;
-  std::unique_ptr<Backend> backend;
-  Arena arena{size_t{16} << 20};
+  Backend& backend;
+  Arena arena;
   Context cx;
   BatchView batch;
   Transformer::Saved saved;
@@ -144,10 +151,22 @@ class Bench {
 
 class GoldenModel : public testing::TestWithParam<std::tuple<Case, Device>> {
  protected:
-  Bench bench{std::get<0>(GetParam()), std::get<1>(GetParam())};
+  void SetUp() override {
+    const auto& [model, device] = GetParam();
+    backend_ = device.make();
+    if (!backend_) GTEST_SKIP() << "there is no OpenCL device";
+    if (!backend_->supports(device.dtype)) GTEST_SKIP() << backend_->name() << " has no f64";
+    bench_.emplace(model, device, *backend_);
+  }
+  Bench& bench() { return *bench_; }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  std::optional<Bench> bench_;
 };
 
 TEST_P(GoldenModel, EveryIntermediateAndTheLogits) {
+  Bench& bench = this->bench();
   Comparison comparison(bench.golden);
   ComparingObserver observer(comparison, bench.within.logits, bench.within.relative);
   bench.cx.observer = &observer;
@@ -157,6 +176,7 @@ TEST_P(GoldenModel, EveryIntermediateAndTheLogits) {
 }
 
 TEST_P(GoldenModel, TheLossAndEveryGradient) {
+  Bench& bench = this->bench();
   const double expected = bench.golden.numbers("losses").front();
   EXPECT_NEAR(bench.loss(), expected, expected * bench.within.losses);
   EXPECT_NEAR(bench.loss_and_gradient(), expected, expected * bench.within.losses);
@@ -167,18 +187,19 @@ TEST_P(GoldenModel, TheLossAndEveryGradient) {
   // only to later gradients.
   Comparison comparison(bench.golden);
   for (auto at = gradients.rbegin(); at != gradients.rend(); ++at)
-    comparison.relative("gradient." + at->first, at->second, bench.within.relative);
+    comparison.relative("gradient." + at->first, OnHost(bench.backend, at->second), bench.within.relative);
   EXPECT_EQ(comparison.first_difference(), "");
 }
 
 TEST_P(GoldenModel, TenStepsOfAdam) {
+  Bench& bench = this->bench();
   const std::vector<double> rates = bench.golden.numbers("rates"), losses = bench.golden.numbers("losses");
   Tensor m = bench.parameters.slab_like_values(), v = bench.parameters.slab_like_values();
   ASSERT_EQ(rates.size(), 10u);
   for (size_t i = 0; i < rates.size(); ++i) {
     EXPECT_NEAR(bench.loss_and_gradient(), losses[i], losses[i] * bench.within.losses) << "before step " << i + 1;
     const AdamStep step{rates[i], 0.9, 0.98, 1e-9, int64_t(i) + 1, 1};
-    bench.backend->adam(bench.parameters.values(), bench.parameters.gradients(), m, v, step);
+    bench.backend.adam(bench.parameters.values(), bench.parameters.gradients(), m, v, step);
   }
   EXPECT_NEAR(bench.loss(), losses.back(), losses.back() * bench.within.losses) << "after the last step";
   EXPECT_LT(losses.back(), 0.9 * losses.front());
@@ -188,10 +209,18 @@ template <Isa isa>
 std::unique_ptr<Backend> make_cpu() {
   return make_cpu_backend(isa);
 }
+std::unique_ptr<Backend> make_guarded() { return make_guarded_backend(make_cpu_backend()); }
+std::unique_ptr<Backend> make_opencl() {
+  std::string why;
+  return opencl_devices(why).empty() ? nullptr : make_opencl_backend();
+}
 // The backends of this machine.
 std::vector<Device> devices() {
   std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64},
                           {"reference_f32", make_reference_backend, DType::f32},
+                          {"guarded", make_guarded, DType::f32},
+                          {"opencl_f64", make_opencl, DType::f64},
+                          {"opencl_f32", make_opencl, DType::f32},
                           {"cpu_generic", make_cpu<Isa::generic>, DType::f32}};
   if (best_isa() >= Isa::avx2) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32});
   if (best_isa() >= Isa::avx512) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32});

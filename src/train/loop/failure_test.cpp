@@ -26,7 +26,8 @@ class Failure : public Training {
   StepFindings replay(const TrainOptions& o) const {
     const SavedStep saved = load_step(o.model);
     const auto backend = make_backend();
-    Arena arena(size_t{1} << 30);
+    Arena arena = make_arena(*backend, size_t{1} << 30);
+    saved.parameters->move_to(*backend);
     Context cx{*backend, arena};
     return check_step(cx, *saved.model, *saved.parameters, saved.step);
   }

@@ -86,14 +86,14 @@ double quality(const decode::OpenModel& m, const Measuring& how, int64_t beam, c
 
 // Resolves "auto" to the backend's choice, which the options record.
 Precision resolve_precision(train::TrainOptions& o) {
-  const Precision precision = parse_precision(o.precision);
+  const Precision precision = parse_precision(o.precision, o.device);
   o.precision = name_of(precision);
   return precision;
 }
 
 train::TrainResult train_on(const train::TrainOptions& asked, Tally& tally, const std::atomic<bool>& stop) {
   train::TrainOptions o = asked;
-  const auto backend = make_backend(resolve_precision(o));
+  const auto backend = make_backend(resolve_precision(o), o.device);
   const auto reading = [&](const char*, int64_t) {
     if (stop) throw Canceled("stopped");
   };
@@ -157,7 +157,7 @@ Measured run_trial(const train::TrainOptions& options, std::optional<double> sec
   const double left = seconds ? *seconds - state_of(options.model).seconds : std::numeric_limits<double>::infinity();
   Tally tally(watcher, stop, left);
   const train::TrainResult result = train_on(options, tally, stop);
-  const decode::OpenModel m = decode::open_model(options.model);
+  const decode::OpenModel m = decode::open_model(options.model, options.device);
   Measured found;
   found.parameters = tally.parameters;
   found.updates = result.updates;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "backend/device/device.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
 #include "base/files/disk.h"
@@ -132,6 +133,8 @@ Tuning::Tuning(const TuneSettings& settings, TuneWatcher& watcher)
   refuse_own_inputs(folder_, given_, settings.config);
   if (value_of(given_, "preset", "").empty()) given_.push_back({"preset", {"tiny"}});
   metric_ = metric_of(given_);
+  const std::string device = value_of(given_, "device", "cpu");  // refused before anything is written
+  make_backend(parse_precision(value_of(given_, "precision", "auto"), device), device);
   ladder_ = make_ladder(settings.minutes);
 }
 

@@ -42,6 +42,18 @@ TEST_F(OpenclFaults, TheHostCannotTouchDeviceMemory) {
   EXPECT_DEATH({ *reinterpret_cast<volatile char*>(pages.data()) = 1; }, "");
 }
 
+// A process that ends in an error leaves copies in the queue, which read memory of the host.
+TEST_F(OpenclFaults, ABackendThatEndsWaitsForItsQueue) {
+  const std::vector<char> bytes(60'000, 1);
+  constexpr int64_t kMany = 1 << 22;
+  for (int i = 0; i < 20; ++i) {
+    OpenclBackend one(0);
+    const Pages pages = one.allocate(kMany * sizeof(float));
+    for (int work = 0; work < 10; ++work) one.fill(Tensor(pages.data(), {kMany}, DType::f32), 1);
+    for (int copy = 0; copy < 60; ++copy) one.copy_to_device(bytes.data(), pages.data(), bytes.size());
+  }
+}
+
 TEST_F(OpenclPrograms, AKernelThatDoesNotCompile) {
   const Device device(0);
   const std::string error =

@@ -13,6 +13,9 @@ constexpr size_t kRemembered = 8;            // uploads that are compared with a
 
 Queue::Queue(int device_number) : device_(device_number), memory_(std::make_shared<Memory>(device_)) {}
 
+// Copies that wait in the queue read the host's ring.
+Queue::~Queue() { clFinish(device_.queue()); }
+
 Program& Queue::program(DType type) {
   HEXAPLA_CHECK(type == DType::f32 || type == DType::f64, "OpenCL has no kernels for ", name_of(type));
   if (type == DType::f64 && !device_.has_f64())

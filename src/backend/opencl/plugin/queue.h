@@ -16,6 +16,9 @@ namespace hexapla::opencl {
 class Queue {
  public:
   explicit Queue(int device_number);
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
 
   const Device& device() const { return device_; }
   const std::shared_ptr<Memory>& memory() const { return memory_; }

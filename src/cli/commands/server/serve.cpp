@@ -146,6 +146,7 @@ void add_serve(Command& app, Action& chosen) {
       ->default_str("f32")
       ->choices(precisions)
       ->check(one_of("precision", precisions));
+  bind_device(*c, s->service.model.device);
   c->add_option("--threads", s->threads, ranges::kThreads,
                 "compute threads of each model; 0: one per available core; translations do not depend on it")
       ->default_str("0");

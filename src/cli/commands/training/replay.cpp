@@ -9,6 +9,7 @@
 #include "api/training/replay.h"
 #include "base/compute/parallel.h"
 #include "cli/command/command.h"
+#include "cli/options/search_options.h"
 #include "cli/terminal/terminal.h"
 
 namespace hexapla::cli {
@@ -43,13 +44,13 @@ std::vector<size_t> largest_outputs(const std::vector<OpOutput>& outputs) {
 
 struct Replay {
   std::string path;
-  std::string precision;
+  std::string precision, device = "cpu";
   bool all = false;
   int threads = 0;
 
   int run() const {
     use_threads(threads);
-    const api::Replayed replayed = api::replay(path, precision);
+    const api::Replayed replayed = api::replay(path, precision, device);
     const train::StepFindings& f = replayed.found;
     std::cout << "was      " << text::printable(replayed.reason) << "\n"
               << "pairs    " << replayed.lines << " of the training sets\n"
@@ -82,6 +83,7 @@ void add_replay(Command& app, Action& chosen) {
   Command* c = app.add_command("replay", "rerun the step at which a training failed, op by op");
   c->add_option("DIR", r->path, "folder of the run, or its folder failure")->required();
   c->add_option("--precision", r->precision, "f32 or bf16; default: that of the run");
+  bind_device(*c, r->device);
   c->add_flag("--all", r->all, "every output of every op, not only those around the first bad value");
   c->add_option("--threads", r->threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")

@@ -6,6 +6,7 @@
 #include "api/display.h"
 #include "api/training/reproduce.h"
 #include "cli/command/command.h"
+#include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/train_progress.h"
 
@@ -74,6 +75,7 @@ void add_reproduce(Command& app, Action& chosen) {
       ->type_name("PROGRAM");
   c->add_option("-o,--out", r->options.out, "folder of the new run; default: the folder reproduced next to the model")
       ->type_name("DIR");
+  bind_device(*c, r->options.device);
   c->add_option("--threads", r->options.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");

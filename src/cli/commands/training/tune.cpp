@@ -72,8 +72,8 @@ const std::map<std::string, std::string> kHelpOfItsOwn{
     {"best-by", "metric of the translations that decides at the end: chrf or bleu"}};
 
 bool is_flag(const std::string& name) {
-  static const std::set<std::string> names{"train-sets", "valid-sets", "model",   "preset",   "seed",
-                                           "threads",    "memory",     "best-by", "precision"};
+  static const std::set<std::string> names{"train-sets", "valid-sets", "model",   "preset",    "seed",
+                                           "threads",    "memory",     "best-by", "precision", "device"};
   return names.contains(name);
 }
 

@@ -60,7 +60,8 @@ class Ending : public Training {
     const model::LoadedModel m = model::load_model(o.model + "/model.safetensors");
     const TrainingData data = prepare_data(o);
     const auto backend = make_backend();
-    Arena arena(size_t{1} << 30);
+    Arena arena = make_arena(*backend, size_t{1} << 30);
+    m.parameters->move_to(*backend);
     Context cx{*backend, arena};
     return validate(cx, *m.net, data, o).loss;
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/options/device_option.h"
 #include "base/options/when.h"
 #include "base/range.h"
 #include "model/config.h"
@@ -27,6 +28,7 @@ struct TrainOptions {
   uint64_t seed = 1;
   int64_t threads = 0;             // 0: every core
   std::string precision = "auto";  // for the operands of matrix products
+  std::string device = "cpu";      // as for make_backend()
   int64_t batch_tokens = 4096;     // 0: auto
   int64_t memory = 0;              // MiB for training; 0: a share of the machine's memory
   int64_t accumulate = 1;          // batches per update
@@ -102,6 +104,7 @@ struct TrainOptions {
     f("precision", o.precision,
       "precision of the operands of matrix products: f32, bf16, or auto: bf16 if faster on this processor, else f32",
       AnyValue{}, Effect::fixed, kAlways);
+    f("device", o.device, kDeviceHelp, AnyValue{}, Effect::none, kAlways);
     f("batch-tokens", o.batch_tokens, "target tokens per batch; auto: as many as `memory` allows, at most 25000",
       Range<int64_t>{.least = 1, .most = 1 << 24, .zero = "auto"}, Effect::fixed, kAlways);
     f("memory", o.memory, "MiB that training may use; 0: four fifths of the memory of the machine or the container",

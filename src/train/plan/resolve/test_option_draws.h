@@ -170,6 +170,7 @@ inline const Setters<TrainOptions> kSettings{
      [](Draw& d, TrainOptions& o) {
        o.precision = d.text({"f32", "bf16"});
      }},
+    {"device", [](Draw&, TrainOptions& o) { o.device = "cpu"; }},
     {"batch-tokens",
      [](Draw& d, TrainOptions& o) {
        o.batch_tokens = d.one_of<int64_t>({0, 16, 40, 100, 300});

@@ -53,6 +53,10 @@ std::string platform_name(cl_device_id device) {
   return name;
 }
 
+bool has_f64(cl_device_id device) {
+  return text(device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
+}
+
 // By number: GPUs first, else as the platforms list them.
 std::vector<cl_device_id> all_devices() {
   cl_uint count = 0;
@@ -107,13 +111,14 @@ void check(cl_int status, const std::string& doing) {
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
   for (cl_device_id d : all_devices())
-    names.push_back(cat(text(d, CL_DEVICE_NAME), " (", platform_name(d), ", ",
-                        number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE) >> 20, " MiB)"));
+    names.push_back(cat(text(d, CL_DEVICE_NAME), " (", platform_name(d), ", driver ", text(d, CL_DRIVER_VERSION), ", ",
+                        number<cl_ulong>(d, CL_DEVICE_GLOBAL_MEM_SIZE) >> 20, " MiB, f32",
+                        opencl::has_f64(d) ? " and f64)" : " only)"));
   return names;
 }
 
 Device::Device(int number) : id_(device_of(number)), name_(text(id_, CL_DEVICE_NAME)) {
-  f64_ = text(id_, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
+  f64_ = opencl::has_f64(id_);
   local_memory_ = opencl::number<cl_ulong>(id_, CL_DEVICE_LOCAL_MEM_SIZE);
   memory_ = opencl::number<cl_ulong>(id_, CL_DEVICE_GLOBAL_MEM_SIZE);
   largest_buffer_ = opencl::number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
