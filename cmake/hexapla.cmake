@@ -7,6 +7,11 @@ set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(HEXAPLA_WERROR)
   list(APPEND HEXAPLA_WARNINGS -Werror)
 endif()
+# What x86-64 does: plain char has a sign, and a * b + c is rounded twice, so that files are read and numbers computed
+# alike. Kernels but the portable ones fuse the two operations (src/backend/cpu/layer.cmake).
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  add_compile_options(-fsigned-char -ffp-contract=off)
+endif()
 # Most test code runs once: optimizing it takes longer than running it unoptimized.
 set(HEXAPLA_TEST_OPTIMIZATION -O0)
 if(HEXAPLA_SANITIZE MATCHES "address" AND HEXAPLA_SANITIZE_TESTS_QUICKLY)

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 22.04 and later). Further dependencies by
 # argument: --checks (of the source), --nightly, --debian and --reference for the scripts of that name, --mpi for
-# training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh and scripts/namespaces.sh. Does nothing, without
-# network, if everything is installed.
+# training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh and scripts/namespaces.sh.
+# --aarch64: a compiler for 64-bit Arm, qemu, and that system's libraries in build/aarch64-sysroot; the computer's own
+# packages stay as they are. Does nothing, without network, if everything is installed.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages=(g++ make cmake ninja-build ccache pkg-config libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
+libraries=(libdnnl-dev libsentencepiece-dev libcli11-dev libyaml-cpp-dev
   nlohmann-json3-dev libfmt-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libutf8proc-dev libboost-dev
   libssl-dev libcld2-dev libgumbo-dev libexpat1-dev libzip-dev libcmark-gfm-dev libcmark-gfm-extensions-dev libre2-dev
   googletest libgtest-dev libgmock-dev)
+packages=(g++ make cmake ninja-build ccache pkg-config "${libraries[@]}")
 # PoCL is OpenCL on the CPU.
 opencl=(ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd clinfo)
 locales=()
@@ -28,8 +30,10 @@ elif [ "${1:-}" = --cluster ]; then
   packages+=(parallel slurm-wlm munge default-jre-headless iproute2 tabix)
 elif [ "${1:-}" = --reference ]; then
   packages+=(doxygen)
+elif [ "${1:-}" = --aarch64 ]; then
+  packages=(make cmake ninja-build ccache pkg-config g++-aarch64-linux-gnu qemu-user)
 elif [ $# -gt 0 ]; then
-  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --opencl | --cluster | --reference]"
+  die "unknown argument '$1'; usage: scripts/install_dependencies.sh [--checks | --nightly | --debian | --mpi | --opencl | --cluster | --reference | --aarch64]"
 fi
 
 if ! have dpkg-query || ! have apt-get; then
@@ -72,3 +76,29 @@ for name in "${locales[@]}"; do
       die "localedef could not make the locale $name.UTF-8; its message is above"
   fi
 done
+
+# unpack_libraries: those of the same distribution for arm64, by an apt with folders of its own. Links to /... are made
+# relative, because a linker on another system would follow them to this one.
+unpack_libraries() {
+  local sysroot=$ROOT/build/aarch64-sysroot new=$ROOT/build/aarch64-sysroot.new apt archive link
+  if [ -e "$sysroot" ]; then return; fi
+  note "unpacking the libraries of arm64 into build/aarch64-sysroot"
+  rm -rf "$new"
+  apt=$(mktemp -d)
+  mkdir -p "$new"/usr/{bin,sbin,lib} "$apt"/{lists,cache}
+  ln -s usr/bin usr/sbin usr/lib "$new"
+  : >"$apt/status"
+  local own=(-qq -o "Dir::State=$apt" -o "Dir::State::lists=$apt/lists" -o "Dir::State::status=$apt/status"
+    -o "Dir::Cache=$apt/cache" -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "APT::Sandbox::User=$(id -un)")
+  run_quietly "updating arm64's package lists" apt-get "${own[@]}" update
+  run_quietly "downloading arm64's libraries" apt-get "${own[@]}" install -y --no-install-recommends --download-only libstdc++6 "${libraries[@]}"
+  for archive in "$apt"/cache/archives/*.deb; do
+    dpkg-deb --fsys-tarfile "$archive" | tar -x --keep-directory-symlink -C "$new"
+  done
+  find "$new" -type l -lname '/*' | while read -r link; do
+    ln -sfn "$(realpath -m --relative-to="${link%/*}" "$new$(readlink "$link")")" "$link"
+  done
+  rm -rf "$apt"
+  mv "$new" "$sysroot"
+}
+if [ "${1:-}" = --aarch64 ]; then unpack_libraries; fi

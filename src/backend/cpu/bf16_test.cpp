@@ -114,7 +114,7 @@ TEST_P(Bf16Products, SaySo) {
   EXPECT_NE(product_implementation(*backend_).find("bf16"), std::string::npos) << product_implementation(*backend_);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Bf16Products, testing::Values(Isa::avx512, Isa::amx),
+INSTANTIATE_TEST_SUITE_P(All, Bf16Products, testing::Values(Isa::avx512, Isa::amx, Isa::i8mm),
                          [](const auto& isa) { return std::string(name_of(isa.param)); });
 
 TEST(CpuPrecision, NamesAreParsed) {

@@ -1,18 +1,22 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 
 namespace hexapla {
 
-// amx: avx512, and tiles for products in bf16 and int8.
-enum class Isa { generic, avx2, avx512, amx };
+// amx: avx512, and tiles for products in bf16 and int8. On Arm, dotprod: neon, and products in int8; i8mm: neon, and
+// products of small matrices in int8 and, if the processor has BF16, in bf16.
+enum class Isa { generic, avx2, avx512, amx, neon, dotprod, i8mm };
 
-// The best instruction set that this processor has and that was built.
+bool available(Isa);  // this processor has it, and it was built
+// Those available, the best one last.
+std::vector<Isa> isas_here();
 Isa best_isa();
 const char* name_of(Isa);
-// "generic", "avx2", "avx512", "amx"; UsageError for any other name, or if this processor lacks it.
+// UsageError for a name that is none of an Isa, or if this processor lacks it.
 Isa parse_isa(const std::string& name);
 
 // The type that factors of products are rounded to; sums, and everything else, are f32. int8:

@@ -10,22 +10,11 @@
 namespace hexapla {
 namespace {
 
-bool has(Isa isa) {
-  const cpu::Processor& here = cpu::processor();
-  switch (isa) {
-    case Isa::amx:
-      return here.tiles;
-    case Isa::avx512:
-      return here.avx512;
-    case Isa::avx2:
-      return here.avx2;
-    case Isa::generic:
-      break;
-  }
-  return true;
-}
+constexpr Isa kIsas[] = {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx, Isa::neon, Isa::dotprod, Isa::i8mm};
 
-const char* needed_for(Precision precision) { return precision == Precision::bf16 ? "AVX512_BF16" : "AVX512_VNNI"; }
+const char* needed_for(Precision precision) {
+  return precision == Precision::bf16 ? "AVX512_BF16 (Arm: I8MM and BF16)" : "AVX512_VNNI (Arm: dotprod)";
+}
 
 bool bf16_is_faster(Isa isa) {
   return cpu::has(isa, Precision::bf16) && (isa == Isa::amx || cpu::processor().fast_bf16);
@@ -52,24 +41,48 @@ std::unique_ptr<cpu::Products> choose_products(Isa isa, Precision precision) {
 
 }  // namespace
 
-Isa best_isa() {
-  for (const Isa isa : {Isa::amx, Isa::avx512, Isa::avx2})
-    if (has(isa)) return isa;
-  return Isa::generic;
+bool available(Isa isa) {
+  const cpu::Processor& here = cpu::processor();
+  switch (isa) {
+    case Isa::amx:
+      return here.tiles;
+    case Isa::avx512:
+      return here.avx512;
+    case Isa::avx2:
+      return here.avx2;
+    case Isa::neon:
+      return here.neon;
+    case Isa::dotprod:
+      return here.neon && here.eight_bit_dot;
+    case Isa::i8mm:
+      return here.neon && here.eight_bit_dot && here.eight_bit_matrices;
+    case Isa::generic:
+      break;
+  }
+  return true;
 }
 
+std::vector<Isa> isas_here() {
+  std::vector<Isa> all;
+  for (const Isa isa : kIsas)
+    if (available(isa)) all.push_back(isa);
+  return all;
+}
+Isa best_isa() { return isas_here().back(); }
+
 const char* name_of(Isa isa) {
-  constexpr const char* names[] = {"generic", "avx2", "avx512", "amx"};
+  constexpr const char* names[] = {"generic", "avx2", "avx512", "amx", "neon", "dotprod", "i8mm"};
   return names[static_cast<int>(isa)];
 }
 
 Isa parse_isa(const std::string& name) {
-  for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx})
+  for (const Isa isa : kIsas)
     if (name == name_of(isa)) {
-      if (!has(isa)) throw UsageError(cat("this processor has no ", name, "; its best is ", name_of(best_isa())));
+      if (!available(isa)) throw UsageError(cat("this processor has no ", name, "; its best is ", name_of(best_isa())));
       return isa;
     }
-  throw UsageError(cat("no instruction set \"", name, "\"; there are generic, avx2, avx512 and amx"));
+  throw UsageError(cat("no instruction set \"", name,
+                       "\"; there are generic, avx2, avx512 and amx, and on Arm neon, dotprod and i8mm"));
 }
 
 const char* name_of(Precision p) {
@@ -84,8 +97,8 @@ Precision parse_precision(const std::string& name) {
   if (name == "f32") return Precision::f32;
   if (name != "bf16") throw UsageError(cat("`precision` is '", name, "', but must be auto, f32 or bf16"));
   if (!supported(Precision::bf16))
-    throw UsageError(
-        cat("`precision` bf16 needs a processor with AVX512_BF16, and HEXAPLA_ISA at avx512: give f32 or auto"));
+    throw UsageError(cat("`precision` bf16 needs a processor with ", needed_for(Precision::bf16),
+                         ", and HEXAPLA_ISA at ", available(Isa::neon) ? "i8mm" : "avx512", ": give f32 or auto"));
   return Precision::bf16;
 }
 
@@ -114,14 +127,18 @@ namespace cpu {
 
 bool has(Isa isa, Precision precision) {
   if (precision == Precision::f32) return true;
-  if (isa < Isa::avx512 || isa > best_isa()) return false;
-  return precision == Precision::bf16 ? processor().bf16 : processor().eight_bit_dot;
+  if (!available(isa)) return false;
+  const bool x86 = isa == Isa::avx512 || isa == Isa::amx;
+  if (precision == Precision::bf16) return processor().bf16 && (x86 || isa == Isa::i8mm);
+  return processor().eight_bit_dot && (x86 || isa == Isa::dotprod || isa == Isa::i8mm);
 }
 
 const Kernels& kernels_of(Isa isa) {
 #ifdef HEXAPLA_X86_KERNELS
   if (isa >= Isa::avx512) return avx512::kKernels;
   if (isa == Isa::avx2) return avx2::kKernels;
+#elif defined(HEXAPLA_ARM_KERNELS)
+  if (isa >= Isa::neon) return neon::kKernels;
 #endif
   HEXAPLA_CHECK(isa == Isa::generic, "no kernels for ", name_of(isa), " were built");
   return generic::kKernels;

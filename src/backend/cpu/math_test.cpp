@@ -75,13 +75,7 @@ TEST_P(CpuMath, TanhIsExactFromOneToTheSmallest) {
       q, lse, [](double v) { return std::tanh(v); }, 1e-6);
 }
 
-std::vector<Isa> isas() {
-  std::vector<Isa> all;
-  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx})
-    if (isa <= best_isa()) all.push_back(isa);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(All, CpuMath, testing::ValuesIn(isas()),
+INSTANTIATE_TEST_SUITE_P(All, CpuMath, testing::ValuesIn(isas_here()),
                          [](const auto& isa) { return std::string(name_of(isa.param)); });
 
 }  // namespace

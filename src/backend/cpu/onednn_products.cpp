@@ -187,7 +187,7 @@ class OnednnProducts final : public Products {
 }  // namespace
 
 std::unique_ptr<Products> make_onednn_products(Isa isa) {
-  if (isa < Isa::avx512 || !is_brgemm_for_avx512(OnednnProducts::implementation())) return nullptr;
+  if (isa < Isa::avx512 || isa > Isa::amx || !is_brgemm_for_avx512(OnednnProducts::implementation())) return nullptr;
   return std::make_unique<OnednnProducts>(isa);
 }
 

@@ -144,9 +144,9 @@ double worst_error(Backend& backend, const Shapes& s, bool transposed, bool roun
 }
 
 TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
-  if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
-  for (const Isa isa : {Isa::avx512, Isa::amx}) {
-    if (isa > best_isa()) continue;
+  if (!supported(Precision::int8)) GTEST_SKIP() << "no int8 products on this processor";
+  for (const Isa isa : isas_here()) {
+    if (!cpu::has(isa, Precision::int8)) continue;
     const auto backend = make_cpu_backend(isa);
     for (const Shapes& s : kShapes)
       for (const bool transposed : {false, true})
@@ -155,10 +155,10 @@ TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
   }
 }
 
-TEST(CpuQuantized, TilesGiveTheBitsOfVectors) {
-  if (best_isa() < Isa::amx) GTEST_SKIP() << "no AMX on this processor";
-  const auto tiles = make_cpu_backend(Isa::amx, Precision::int8),
-             vectors = make_cpu_backend(Isa::avx512, Precision::int8);
+TEST(CpuQuantized, TilesAndSmallMatricesGiveTheBitsOfVectors) {
+  if (best_isa() != Isa::amx && best_isa() != Isa::i8mm) GTEST_SKIP() << "neither AMX nor I8MM on this processor";
+  const auto tiles = make_cpu_backend(best_isa(), Precision::int8),
+             vectors = make_cpu_backend(best_isa() == Isa::amx ? Isa::avx512 : Isa::dotprod, Precision::int8);
   Numbers n;
   for (const Shapes& s : kShapes)
     for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
@@ -172,8 +172,8 @@ TEST(CpuQuantized, TilesGiveTheBitsOfVectors) {
 }
 
 TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
-  for (const Isa isa : {Isa::generic, Isa::avx2}) {
-    if (isa > best_isa()) continue;
+  for (const Isa isa : isas_here()) {
+    if (cpu::has(isa, Precision::int8)) continue;
     const auto backend = make_cpu_backend(isa);
     for (const Shapes& s : kShapes)
       for (const bool transposed : {false, true})
@@ -182,7 +182,7 @@ TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
 }
 
 TEST(CpuQuantized, AnInt8BackendRoundsWhatItPacks) {
-  if (!supported(Precision::int8)) GTEST_SKIP() << "no AVX512_VNNI on this processor";
+  if (!supported(Precision::int8)) GTEST_SKIP() << "no int8 products on this processor";
   const auto backend = make_cpu_backend(Precision::int8), plain = make_cpu_backend();
   Numbers n;
   const Tensor w = n.normal({64, 40}), x = n.normal({9, 64}), y = n.normal({9, 40}), z = n.normal({9, 40});

@@ -4,6 +4,8 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(HEXAPLA_ARM_KERNELS)
+#include <sys/auxv.h>
 #endif
 
 namespace hexapla::cpu {
@@ -37,6 +39,16 @@ Processor look() {
   p.eight_bit_dot = __builtin_cpu_supports("avx512vnni");
   p.tiles = p.avx512 && p.bf16 && p.eight_bit_dot && may_use_amx();
 #endif
+  return p;
+}
+#elif defined(HEXAPLA_ARM_KERNELS)
+Processor look() {
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  Processor p;
+  p.neon = first & HWCAP_ASIMD;
+  p.eight_bit_dot = first & HWCAP_ASIMDDP;
+  p.eight_bit_matrices = second & HWCAP2_I8MM;
+  p.bf16 = second & HWCAP2_BF16;
   return p;
 }
 #else

@@ -54,26 +54,36 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
   return part;
 }
 
+#if defined(HEXAPLA_X86_KERNELS)
+ProductKernel bf16_kernel(Isa isa) { return isa == Isa::amx ? amxbf16::kProduct : avx512bf16::kProduct; }
+ProductKernel int8_kernel(Isa isa) { return isa == Isa::amx ? amxint8::kProduct : avx512vnni::kProduct; }
+constexpr auto kPackIntegers = avx512vnni::pack_integers;
+#elif defined(HEXAPLA_ARM_KERNELS)
+ProductKernel bf16_kernel(Isa) { return armbf16::kProduct; }
+ProductKernel int8_kernel(Isa isa) { return isa == Isa::i8mm ? i8mm::kProduct : dotprod::kProduct; }
+constexpr auto kPackIntegers = dotprod::pack_integers;
+#else
+ProductKernel bf16_kernel(Isa) { fail("no products in bf16 were built"); }
+ProductKernel int8_kernel(Isa) { fail("no products in int8 were built"); }
+constexpr void (*kPackIntegers)(const Integers&, const PackedMemory&) = nullptr;
+#endif
+
 // For plain weights; int8 is for packed ones.
 ProductKernel plain_kernel(Isa isa, Precision precision) {
-#ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::bf16) return isa == Isa::amx ? amxbf16::kProduct : avx512bf16::kProduct;
-#endif
-  HEXAPLA_CHECK(precision != Precision::bf16, "no products in bf16 were built");
-  return kernels_of(isa).product;
+  return precision == Precision::bf16 ? bf16_kernel(isa) : kernels_of(isa).product;
 }
 ProductKernel packed_kernel(Isa isa, Precision precision) {
-#ifdef HEXAPLA_X86_KERNELS
-  if (precision == Precision::int8) return isa == Isa::amx ? amxint8::kProduct : avx512vnni::kProduct;
-#endif
-  return plain_kernel(isa, precision);
+  return precision == Precision::int8 ? int8_kernel(isa) : plain_kernel(isa, precision);
 }
+
+// Whose registers products in f32 use.
+Isa of_floats(Isa isa) { return isa >= Isa::neon ? Isa::neon : std::min(isa, Isa::avx512); }
 
 class OwnProducts final : public Products {
  public:
   OwnProducts(Isa isa, Precision precision) : isa_(isa), precision_(precision), plain_(plain_kernel(isa, precision)) {}
   std::string name() const override {
-    const Isa isa = precision_ == Precision::f32 ? std::min(isa_, Isa::avx512) : isa_;  // f32 does not use tiles
+    const Isa isa = precision_ == Precision::f32 ? of_floats(isa_) : isa_;
     return cat("own kernels (", name_of(isa), ", ", name_of(precision_), ")");
   }
 
@@ -91,13 +101,11 @@ class OwnProducts final : public Products {
   }
 
   std::unique_ptr<PackedStrips> pack(const Integers& b) const override {
-#ifdef HEXAPLA_X86_KERNELS
     if (has(isa_, Precision::int8)) {
       auto packed = std::make_unique<PackedStrips>(packed_kernel(isa_, Precision::int8), Shape{b.k, b.n});
-      avx512vnni::pack_integers(b, packed->memory());
+      kPackIntegers(b, packed->memory());
       return packed;
     }
-#endif
     std::vector<float> values(static_cast<size_t>(b.k * b.n));  // without such instructions: dequantize
     for (int64_t t = 0; t < b.k; ++t)
       for (int64_t j = 0; j < b.n; ++j)

@@ -49,8 +49,7 @@ struct Variant {
 };
 inline std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx}) {
-    if (isa > best_isa()) break;
+  for (const Isa isa : isas_here()) {
     all.push_back({isa, "own"});
     if (make_onednn_products(isa)) all.push_back({isa, "onednn"});
   }
@@ -60,8 +59,8 @@ inline std::vector<Variant> variants() {
 // others.
 inline std::vector<Variant> variants_of_any_precision() {
   std::vector<Variant> all = variants();
-  for (const Isa isa : {Isa::avx512, Isa::amx})
-    if (isa <= best_isa() && has(isa, Precision::bf16)) all.push_back({isa, "own", Precision::bf16});
+  for (const Isa isa : isas_here())
+    if (has(isa, Precision::bf16)) all.push_back({isa, "own", Precision::bf16});
   return all;
 }
 inline std::string variant_name(const testing::TestParamInfo<Variant>& v) {

@@ -31,8 +31,7 @@ Found find(Backend& backend, const model::Transformer& model, std::span<const te
 std::vector<std::unique_ptr<Backend>> backends() {
   std::vector<std::unique_ptr<Backend>> all;
   all.push_back(make_reference_backend());
-  for (Isa isa : {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx})
-    if (isa <= best_isa()) all.push_back(make_cpu_backend(isa));
+  for (const Isa isa : isas_here()) all.push_back(make_cpu_backend(isa));
   return all;
 }
 

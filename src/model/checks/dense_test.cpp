@@ -321,8 +321,9 @@ std::vector<Device> devices() {
   std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64, 1e-13},
                           {"reference_f32", make_reference_backend, DType::f32, 1e-5},
                           {"cpu_generic", make_cpu<Isa::generic>, DType::f32, 1e-5}};
-  if (best_isa() >= Isa::avx2) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32, 1e-5});
-  if (best_isa() >= Isa::avx512) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32, 1e-5});
+  if (available(Isa::avx2)) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32, 1e-5});
+  if (available(Isa::avx512)) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32, 1e-5});
+  if (available(Isa::neon)) all.push_back({"cpu_neon", make_cpu<Isa::neon>, DType::f32, 1e-5});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(All, Dense, testing::ValuesIn(devices()), name_of);

@@ -222,8 +222,9 @@ std::vector<Device> devices() {
                           {"opencl_f64", make_opencl, DType::f64},
                           {"opencl_f32", make_opencl, DType::f32},
                           {"cpu_generic", make_cpu<Isa::generic>, DType::f32}};
-  if (best_isa() >= Isa::avx2) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32});
-  if (best_isa() >= Isa::avx512) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32});
+  if (available(Isa::avx2)) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32});
+  if (available(Isa::avx512)) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32});
+  if (available(Isa::neon)) all.push_back({"cpu_neon", make_cpu<Isa::neon>, DType::f32});
   return all;
 }
 

@@ -21,7 +21,7 @@ enum class Store { set, add };
 struct Packed {
   const float* strips = nullptr;
   const float* scales = nullptr;  // int8 only: scale of each column
-  const int32_t* sums = nullptr;  // int8 only: 128 times the sum of each column's integers
+  const int32_t* sums = nullptr;  // int8 only, on x86: 128 times the sum of each column's integers
 };
 
 // As a first member, forces the fields of a struct to be given by name.
@@ -223,6 +223,9 @@ extern const Kernels kKernels;
 namespace avx512 {
 extern const Kernels kKernels;
 }
+namespace neon {
+extern const Kernels kKernels;
+}
 // Factors rounded to bf16; sums in f32, over blocks of 2 * kTermBlock terms.
 namespace avx512bf16 {
 extern const ProductKernel kProduct;
@@ -242,6 +245,19 @@ void attention(const Attention&);
 void attention_backward(const Attention&, const AttentionBackward&);
 }  // namespace amxbf16
 namespace amxint8 {
+extern const ProductKernel kProduct;
+}
+// The same on Arm: int8 by dot products or, with the same bits and layout of Packed, by I8MM; bf16 by BF16's products
+// of small matrices.
+namespace dotprod {
+extern const ProductKernel kProduct;
+void pack_integers(const Integers& b, const PackedMemory& out);
+}  // namespace dotprod
+namespace i8mm {
+extern const ProductKernel kProduct;
+void pack_integers(const Integers& b, const PackedMemory& out);
+}  // namespace i8mm
+namespace armbf16 {
 extern const ProductKernel kProduct;
 }
 

@@ -65,6 +65,8 @@ inline uint32_t bits_of(Int mask) {
   return _mm512_movepi32_mask((__m512i)mask);
 #elif VEC_BYTES == 32
   return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#elif defined(HEXAPLA_NEON)
+  return vaddvq_u32((uint32x4_t)(mask & Int{1, 2, 4, 8}));
 #else
   return (mask[0] & 1u) | (mask[1] & 2u) | (mask[2] & 4u) | (mask[3] & 8u);
 #endif

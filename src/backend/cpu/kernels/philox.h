@@ -14,6 +14,8 @@ inline Wide multiply_low(Wide a, uint64_t b) {
   return (Wide)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi64x((long long)b));
 #elif defined(__x86_64__)
   return (Wide)_mm_mul_epu32((__m128i)a, _mm_set1_epi64x((long long)b));
+#elif defined(HEXAPLA_NEON)
+  return (Wide)vmull_u32(vmovn_u64((uint64x2_t)a), vdup_n_u32((uint32_t)b));
 #else
   return (a & 0xFFFFFFFFu) * b;
 #endif

@@ -11,6 +11,8 @@ namespace {
 constexpr int kTileRows = 14;
 #elif VEC_BYTES == 32
 constexpr int kTileRows = 6;
+#elif defined(HEXAPLA_NEON)
+constexpr int kTileRows = 12;
 #else
 constexpr int kTileRows = 4;
 #endif
@@ -49,15 +51,24 @@ struct Singles {
 };
 
 #if VEC_BYTES == 64
+typedef __m512i Bits;
+inline Bits all_bits(int32_t x) { return _mm512_set1_epi32(x); }
+inline Bits load_bits(const void* p) { return _mm512_loadu_si512(p); }
+#elif defined(HEXAPLA_NEON)
+typedef int32x4_t Bits;
+inline Bits all_bits(int32_t x) { return vdupq_n_s32(x); }
+inline Bits load_bits(const void* p) { return vld1q_s32((const int32_t*)p); }
+#endif
+#if VEC_BYTES == 64 || defined(HEXAPLA_NEON)
 // Several narrow terms in 32 bits.
 struct NarrowUnits {
-  typedef __m512i Units;
-  __attribute__((always_inline)) static __m512i spread(const float* x) {
+  typedef Bits Units;
+  __attribute__((always_inline)) static Bits spread(const float* x) {
     int32_t unit;
     std::memcpy(&unit, x, sizeof unit);
-    return _mm512_set1_epi32(unit);
+    return all_bits(unit);
   }
-  __attribute__((always_inline)) static __m512i side_by_side(const float* b) { return _mm512_loadu_si512(b); }
+  __attribute__((always_inline)) static Bits side_by_side(const float* b) { return load_bits(b); }
 };
 #endif
 

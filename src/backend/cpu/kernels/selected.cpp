@@ -14,6 +14,10 @@ inline Vec numbers(const int8_t* p, Whole) {
   return (Vec)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p)));
 #elif VEC_BYTES == 32
   return (Vec)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p)));
+#elif defined(HEXAPLA_NEON)
+  int32_t four;
+  std::memcpy(&four, p, sizeof four);
+  return (Vec)vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_s32(vdup_n_s32(four))))));
 #else
   return Vec{(float)p[0], (float)p[1], (float)p[2], (float)p[3]};
 #endif

@@ -5,6 +5,8 @@
 #include <cstring>
 #if defined(__x86_64__)
 #include <immintrin.h>  // always_inline throughout: nothing of it is left to the linker
+#elif defined(HEXAPLA_NEON)
+#include <arm_neon.h>  // the same
 #endif
 
 #include "backend/cpu/kernels/kernels.h"
@@ -63,6 +65,17 @@ inline void store_part(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, (_
 inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm256_maskload_ps(p, (__m256i)(lanes() < (int32_t)n)); }
 inline void store_part(float* p, Vec v, int64_t n) {
   _mm256_maskstore_ps(p, (__m256i)(lanes() < (int32_t)n), (__m256)v);
+}
+#elif defined(HEXAPLA_NEON)
+inline Vec load_part(const float* p, int64_t n) {
+  const float32x4_t none{};
+  if (n < 2) return n ? (Vec)vld1q_lane_f32(p, none, 0) : Vec{};
+  const float32x4_t two = vcombine_f32(vld1_f32(p), vget_low_f32(none));
+  return (Vec)(n == 2 ? two : vld1q_lane_f32(p + 2, two, 2));
+}
+inline void store_part(float* p, Vec v, int64_t n) {
+  if (n & 2) vst1_f32(p, vget_low_f32((float32x4_t)v));
+  if (n & 1) p[n - 1] = n == 1 ? v[0] : v[2];
 }
 #else
 inline Vec load_part(const float* p, int64_t n) {

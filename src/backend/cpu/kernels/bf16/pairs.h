@@ -17,8 +17,12 @@ typedef uint16_t Halves __attribute__((vector_size(VEC_BYTES)));
 // (a0 b0) (a1 b1) ...
 inline Vec pairs_across(Vec a, Vec b) {
   const Halves both = (Halves)pairs_along(a, b);
+#ifdef HEXAPLA_NEON
+  return (Vec)__builtin_shufflevector(both, both, 0, 4, 1, 5, 2, 6, 3, 7);
+#else
   return (Vec)__builtin_shufflevector(both, both, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25,
                                       10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#endif
 }
 
 inline Vec load_up_to(const float* p, int64_t n) { return n >= kLanes ? load(p) : n > 0 ? load_part(p, n) : Vec{}; }

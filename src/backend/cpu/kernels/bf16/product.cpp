@@ -1,5 +1,5 @@
-// Products with factors rounded to bf16 and sums in f32, for processors with AVX512_BF16: one
-// instruction multiplies pairs of terms and adds them up.
+// Products with factors rounded to bf16 and sums in f32, for processors with AVX512_BF16 or
+// Arm's BF16: one instruction multiplies pairs of terms and adds them up.
 #include "backend/cpu/kernels/bf16/pairs.h"
 
 namespace hexapla::cpu::ISA {
@@ -7,7 +7,7 @@ namespace {
 
 struct Pairs : NarrowUnits {
   typedef Vec Sum;
-  __attribute__((always_inline)) static Vec add(Vec sum, __m512i x, __m512i row) { return add_pairs(sum, x, row); }
+  __attribute__((always_inline)) static Vec add(Vec sum, Bits x, Bits row) { return add_pairs(sum, x, row); }
 };
 
 void run(const Product& p, float* scratch) {

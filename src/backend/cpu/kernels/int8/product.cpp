@@ -1,4 +1,4 @@
-// Products of 8-bit integers for processors with AVX512_VNNI: see quads.h.
+// Products of 8-bit integers for processors with AVX512_VNNI, or with Arm's dot products or I8MM: see quads.h.
 #include "backend/cpu/kernels/instructions.h"
 #include "backend/cpu/kernels/int8/quads.h"
 
@@ -6,15 +6,12 @@ namespace hexapla::cpu::ISA {
 namespace {
 
 struct Quads : NarrowUnits {
-  typedef __m512i Sum;
-  __attribute__((always_inline)) static __m512i add(__m512i sum, __m512i x, __m512i row) {
-    return add_quads(sum, x, row);
-  }
+  typedef Bits Sum;
+  __attribute__((always_inline)) static Bits add(Bits sum, Bits x, Bits row) { return add_quads(sum, x, row); }
 };
 
 template <int R, int C, class At>
-inline __attribute__((always_inline)) void write_column(__m512i (&acc)[R][C], const int j, const ScaledTarget& t,
-                                                        At at) {
+inline __attribute__((always_inline)) void write_column(Bits (&acc)[R][C], const int j, const ScaledTarget& t, At at) {
   const ScaledTarget::Column column = t.column(j, at);
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) at(t.c + r * t.stride + j * kLanes, column.number(acc[r][j], t.row_scales[r]));
@@ -41,7 +38,7 @@ inline void quantize_column(const float* b, int64_t step, int64_t k, int8_t* out
   for (int64_t t = 0; t < k; ++t) {
     const int32_t q = (int32_t)__builtin_rintf(b[t * step] * inverse);
     out[t / 4 * 4 * kStrip + t % 4] = (int8_t)q;
-    sum += 128 * q;
+    sum += kShift * q;
   }
 }
 
@@ -106,7 +103,7 @@ void pack_integers(const Integers& b, const PackedMemory& out) {
     }
     for (int64_t j = 0; j < kStrip; ++j) {
       out.scales[first + j] = j < width ? b.scales[first + j] : 0;
-      out.sums[first + j] = 128 * sums[j];
+      out.sums[first + j] = kShift * sums[j];
     }
   }
 }

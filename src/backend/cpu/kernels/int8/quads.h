@@ -1,11 +1,28 @@
 #pragma once
 // 8-bit integers in packed rows and strips, with a scale for every column of the weight and every
-// row of a. The instructions multiply unsigned by signed bytes, so a's integers are shifted up by
-// 128, and 128 times the sum of the column is subtracted at the end. A unit is four terms.
+// row of a. x86's instructions multiply unsigned by signed bytes, so a's integers are shifted up by
+// 128, and 128 times the sum of the column is subtracted at the end; Arm's multiply signed ones. A unit is four terms.
 #include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
+
+#if VEC_BYTES == 64
+constexpr int32_t kShift = 128;
+inline Vec difference(Bits a, Bits b) { return (Vec)_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b)); }
+inline void store_bytes(void* p, Vec x) {
+  const Int v = (Int)_mm512_cvtps_epi32((__m512)x) + kShift;
+  _mm_storeu_si128((__m128i*)p, _mm512_cvtepi32_epi8((__m512i)v));
+}
+#else
+constexpr int32_t kShift = 0;
+inline Vec difference(Bits a, Bits b) { return (Vec)vcvtq_f32_s32(vsubq_s32(a, b)); }
+inline void store_bytes(void* p, Vec x) {
+  const int16x4_t halves = vmovn_s32(vcvtnq_s32_f32((float32x4_t)x));
+  const int32_t bytes = vget_lane_s32(vreinterpret_s32_s8(vmovn_s16(vcombine_s16(halves, halves))), 0);
+  std::memcpy(p, &bytes, sizeof bytes);
+}
+#endif
 
 // Units per column of Packed: whole AMX tiles, in which a row is 16 quads. Missing terms are zeros.
 inline int64_t units_of(int64_t k) { return (k + 4 * kLanes - 1) / (4 * kLanes) * kLanes; }
@@ -24,14 +41,14 @@ struct ScaledTarget {
   // Converts sums to floats, for the columns of vector j.
   struct Column {
     Vec scale, bias;
-    __m512i sums;
-    __attribute__((always_inline)) Vec number(__m512i sum, float row_scale) const {
-      return (Vec)_mm512_cvtepi32_ps(_mm512_sub_epi32(sum, sums)) * (row_scale * scale) + bias;
+    Bits sums;
+    __attribute__((always_inline)) Vec number(Bits sum, float row_scale) const {
+      return difference(sum, sums) * (row_scale * scale) + bias;
     }
   };
   template <class At>
   __attribute__((always_inline)) Column column(int j, At at) const {
-    return {load(scales + j * kLanes), bias ? at(bias + j * kLanes) : Vec{}, _mm512_loadu_si512(sums + j * kLanes)};
+    return {load(scales + j * kLanes), bias ? at(bias + j * kLanes) : Vec{}, load_bits(sums + j * kLanes)};
   }
 };
 
@@ -61,10 +78,7 @@ inline float magnitude(const float* x, int64_t step, int64_t n) {
 inline float quantize_row(const float* x, int64_t n, float* out) {
   const float most = magnitude(x, 1, n);
   const Vec inverse = all(most > 0 ? 127 / most : 0.0f);
-  sweep(n, [&](int64_t i, auto at) {
-    const Int v = (Int)_mm512_cvtps_epi32((__m512)(at(x + i) * inverse)) + 128;
-    _mm_storeu_si128((__m128i*)((uint8_t*)out + i), _mm512_cvtepi32_epi8((__m512i)v));
-  });
+  sweep(n, [&](int64_t i, auto at) { store_bytes((uint8_t*)out + i, at(x + i) * inverse); });
   return most / 127;
 }
 
