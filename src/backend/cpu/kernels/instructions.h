@@ -1,10 +1,10 @@
 #pragma once
 // Instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. On
-// other processors, tests emulate them. Those of Arm are in neon/instructions.h.
+// other processors, tests emulate them. Those of Arm are in neon_instructions.h.
 #ifdef HEXAPLA_EMULATED
 #include "backend/cpu/kernels/emulated_instructions.h"
 #elif defined(HEXAPLA_NEON)
-#include "backend/cpu/kernels/neon/instructions.h"
+#include "backend/cpu/kernels/neon_instructions.h"
 #else
 #include "backend/cpu/kernels/vec.h"
 
