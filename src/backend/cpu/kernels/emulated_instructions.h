@@ -11,7 +11,7 @@ typedef uint16_t Half __attribute__((vector_size(VEC_BYTES)));
 // Result in the lower half of every element.
 inline Uint to_bf16(Vec x) {
   const Uint bits = (Uint)x, rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
-  return x == x ? rounded : quiet;
+  return x == x ? rounded : quiet;  // NaN differs from itself. NOLINT(misc-redundant-expression)
 }
 
 inline Vec pairs_along(Vec a, Vec b) {

@@ -170,7 +170,6 @@ inline const Setters<TrainOptions> kSettings{
      [](Draw& d, TrainOptions& o) {
        o.precision = d.text({"f32", "bf16"});
      }},
-    {"device", [](Draw&, TrainOptions& o) { o.device = "cpu"; }},
     {"batch-tokens",
      [](Draw& d, TrainOptions& o) {
        o.batch_tokens = d.one_of<int64_t>({0, 16, 40, 100, 300});
@@ -314,6 +313,7 @@ inline const std::map<std::string, std::string> kLeftAlone{
     {"model", "the folder of the run: each has its own"},
     {"preset", "a name for values of other options"},
     {"max-minutes", "where it ends a run depends on the clock"},
+    {"device", "no other is on every machine; tests/opencl_test.cpp trains on two"},
 };
 
 }  // namespace hexapla::train::draws
