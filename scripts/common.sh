@@ -75,9 +75,3 @@ remove_system() {  # FOLDER
   umount "$1/proc" 2>/dev/null || true
   rm -rf --one-file-system "$1"
 }
-
-# install_into SYSTEM PACKAGE...: packages by name or by their path inside.
-install_into() {
-  run_quietly "installing ${*:2}" chroot "$1" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${@:2}"
-}

@@ -15,6 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class OpenclProgram : public Program {
  protected:
@@ -104,6 +105,13 @@ TEST_F(OpenclProgram, RefusesWhatTheDeviceDoesNotHave) {
   EXPECT_THAT(refusal(train + " --experts 2"), HasSubstr("--experts does not run on opencl"));
   EXPECT_THAT(refusal(train_on("--device opencl:7", "run")),
               AllOf(HasSubstr("there is no OpenCL device 7"), HasSubstr("opencl:0 is ")));
+}
+
+TEST_F(OpenclProgram, TheDoctorSaysWhatTheDeviceDoesNotHave) {
+  const std::vector<std::string> lines = printed(kProgram + " doctor --device opencl");
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("kernels          OK "), HasSubstr(" cases on opencl"),
+                                    HasSubstr(" more that it does not have"))));
+  EXPECT_THAT(printed(kProgram + " doctor"), Not(Contains(HasSubstr("does not have"))));
 }
 
 // Needs no device.

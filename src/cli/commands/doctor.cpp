@@ -21,8 +21,10 @@ struct Doctor {
       std::cout << fmt::format("{:<16} {}\n", key, value) << std::flush;
     });
     if (!well)
-      std::cerr << "hexapla: error: this machine computes wrong results. Set HEXAPLA_ISA=generic to use the "
-                   "plainest kernels, and report the lines above.\n";
+      std::cerr << "hexapla: error: this machine computes wrong results. "
+                << (device == "cpu" ? "Set HEXAPLA_ISA=generic to use the plainest kernels"
+                                    : "Compute without --device")
+                << ", and report the lines above.\n";
     return well ? 0 : 1;
   }
 };

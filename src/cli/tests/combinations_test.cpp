@@ -131,7 +131,7 @@ Gives of_translate() {
 Exceptions excepted() {
   return {{"help", "it answers with itself"},
           {"model", "it is always given: one model, or two"},
-          {"device", "an OpenCL device rounds differently; OpenclAcceptance compares translations on one"},
+          {"device", "an OpenCL device rounds differently; OpenclProgram compares translations on one"},
           {"threads", "every combination is run with one and two"},
           {"batch-sentences", "every combination is run with 64 and with fewer"},
           {"batch-tokens", "every combination is run with many and with few"},
