@@ -142,7 +142,8 @@ def heads(name: str, value: object) -> list[tuple[str, int, int]]:
     for i, head in enumerate(value):
         if not isinstance(head, (tuple, list)) or len(head) != 3:
             raise wrong_type(f"{name}[{i}]", head, "an (attention, layer, head)")
-        checked.append((text(f"{name}[{i}]", head[0]), *(integer(f"{name}[{i}]", n, 1, 1 << 20) for n in head[1:])))
+        layer, number_in_layer = (integer(f"{name}[{i}]", n, 1, 1 << 20) for n in head[1:])
+        checked.append((text(f"{name}[{i}]", head[0]), layer, number_in_layer))
     return checked
 
 

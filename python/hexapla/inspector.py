@@ -132,9 +132,9 @@ class Inspector:
         are removed: ("encoder", layer, head), or "decoder" (self-attention) or "cross"; they count from 1. Raises
         UsageError if the model has no such part.
         """
-        flags = [_check.flag(name, value) for name, value in (("scale", scale), ("mask", mask), ("positions", positions))]
         other = Inspector.__new__(Inspector)
-        other._core = self._core.changed(*flags, _check.heads("heads", heads))
+        other._core = self._core.changed(_check.flag("scale", scale), _check.flag("mask", mask),
+                                         _check.flag("positions", positions), _check.heads("heads", heads))
         return other
 
     def trace(self, source: str, **options: Unpack[SearchOptions]) -> SearchTrace:

@@ -48,7 +48,7 @@ std::string words_of(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return json_text(value);
   std::string all;
-  for (const auto& one : value) all += (all.empty() ? "" : " ") + words_of(one);
+  for (const auto& one : value) all += cat(all.empty() ? "" : " ", words_of(one));
   return all;
 }
 

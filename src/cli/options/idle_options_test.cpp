@@ -296,10 +296,11 @@ TEST_F(IdleCommandOptions, AreAllThatAreNotListedHere) {
             if (!option.when().now) idle.insert(name);
           });
     for (const Option& option : command.options())
-      if (const std::vector<std::string> all = option.parsed().get_lnames(); !all.empty())
+      if (const std::vector<std::string> all = option.parsed().get_lnames(); !all.empty()) {
         for (const std::string& name : {all.front()})
           EXPECT_TRUE(idle.contains(name) || kUnconditional.contains(name))
               << testing::PrintToString(words) << " --" << name << ": say when it does something";
+      }
   };
   visit(app, {});
 }

@@ -142,7 +142,9 @@ TEST_F(CapitalsTest, WhatIsAskedForKeepsItsLetters) {
     EXPECT_EQ(rest, upper(rest));
   }
   for (const Translation& t : all(line, capitals_, {.require = {"Straße"}}))
-    if (t.whole()) EXPECT_THAT(t.text, HasSubstr("Straße"));
+    if (t.whole()) {
+      EXPECT_THAT(t.text, HasSubstr("Straße"));
+    }
   const auto terms = std::make_shared<const Glossary>(std::vector<Glossary::Pair>{{"Schnell", "Katzen"}});
   const Translation term = best(line, capitals_, {.glossary = terms});
   EXPECT_THAT(term.text, HasSubstr("Katzen"));

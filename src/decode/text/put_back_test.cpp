@@ -175,10 +175,14 @@ TEST_F(PutBackTest, SentencesHaveTheirOwn) {
 TEST_F(PutBackTest, NothingComesIntoAPrefixOrARequiredPhrase) {
   for (const std::string& line : lines_with_kinds(40, 6)) {
     const Translation prefixed = translate({line}, {{.prefix = "die Katzen und"}})[0][0];
-    if (prefixed.whole()) EXPECT_THAT(prefixed.text, StartsWith("die Katzen und"));
+    if (prefixed.whole()) {
+      EXPECT_THAT(prefixed.text, StartsWith("die Katzen und"));
+    }
     options_.parting.sentences = Sentences::keep;
     const Translation required = translate({line}, {{.require = {"zwei Katzen"}}})[0][0];
-    if (required.whole()) EXPECT_THAT(required.text, HasSubstr("zwei Katzen"));
+    if (required.whole()) {
+      EXPECT_THAT(required.text, HasSubstr("zwei Katzen"));
+    }
   }
   const std::string given = translate({"ein {0} Hund {1}"}, {{.prefix = "die {0}"}})[0][0].text;
   EXPECT_THAT(given, StartsWith("die {0}"));

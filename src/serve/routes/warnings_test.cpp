@@ -55,7 +55,7 @@ TEST_F(WarningRoutes, OfLinesNameTheirNumbersFromOne) {
 
 TEST_F(WarningRoutes, OfTextsNameTheirBeginnings) {
   const Json to_libre{{"source", "en"}, {"target", "de"}}, to_deepl{{"source_lang", "EN"}, {"target_lang", "DE"}};
-  for (const std::string text : {kChinese, "<p>" + kChinese + "</p>"}) {
+  for (const std::string& text : {kChinese, "<p>" + kChinese + "</p>"}) {
     Json libre = to_libre, deepl = to_deepl;
     libre.update({{"q", {"a dog", text}}}), deepl.update({{"text", {"a dog", text}}});
     if (text != kChinese) libre["format"] = deepl["tag_handling"] = "html";

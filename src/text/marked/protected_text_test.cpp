@@ -44,8 +44,12 @@ std::string translated(const std::string& line, const std::string& translation, 
     tokens.push_back({from, from + word.size()});
   }
   const auto r = text.restored(translation, tokens, {source, target, links, {}}, std::move(solid), given);
-  if (!translation.ends_with('.')) EXPECT_EQ(parts(r.text, r.tokens), target) << "tokens move along";
-  if (given.empty()) EXPECT_EQ(parts(r.text, r.spans), parts(line, text.spans()));
+  if (!translation.ends_with('.')) {
+    EXPECT_EQ(parts(r.text, r.tokens), target) << "tokens move along";
+  }
+  if (given.empty()) {
+    EXPECT_EQ(parts(r.text, r.spans), parts(line, text.spans()));
+  }
   return r.text;
 }
 

@@ -80,7 +80,9 @@ TEST_F(OwnLines, OfAllProcessesAreTheText) {
         for (std::string x, y; reader.next(x, y);) text += cat(reader.line_number(), " ", x, " ", y, "\n");
         reader.rewind();
         std::string x, y;
-        if (reader.next(x, y)) EXPECT_TRUE(text.starts_with(cat(reader.line_number(), " ", x)));
+        if (reader.next(x, y)) {
+          EXPECT_TRUE(text.starts_with(cat(reader.line_number(), " ", x)));
+        }
       }
     });
     for (size_t set = 0; set < sets.size(); ++set) {

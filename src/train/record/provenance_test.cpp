@@ -164,7 +164,9 @@ TEST_F(Recorded, WhatALimitOfTimeMakesOfTheScheduleIsRecorded) {
     again = expect_repeats(o);
     EXPECT_LT(again.warmup, 1'000'000);
     EXPECT_EQ(again.max_updates, result.updates);
-    if (again.cooldown > 0) EXPECT_GE(again.decay_updates, result.updates);
+    if (again.cooldown > 0) {
+      EXPECT_GE(again.decay_updates, result.updates);
+    }
   }
 }
 

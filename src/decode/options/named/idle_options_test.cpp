@@ -36,7 +36,9 @@ void check_every_option() {
         EXPECT_EQ(e.option(), name);
       }
       EXPECT_EQ(said.empty(), when.now) << name << ": " << said;
-      if (!when.now) EXPECT_THAT(said, AllOf(HasSubstr("o.yml:3: `" + name + "` "), HasSubstr(when.otherwise)));
+      if (!when.now) {
+        EXPECT_THAT(said, AllOf(HasSubstr("o.yml:3: `" + name + "` "), HasSubstr(when.otherwise)));
+      }
       ++(when.now ? taken : refused)[name];
     });
   }

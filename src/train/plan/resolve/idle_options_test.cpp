@@ -104,7 +104,9 @@ TEST(IdleOptions, AreRefusedByNameWhereTheyDoNothingAndTakenWhereTheyDoSomething
       if (name == "tied" && o.text.separate_vocabs) return;  // tested below
       const std::string said = refusal(context, name, words);
       EXPECT_EQ(said.empty(), when.now) << name << ": " << said;
-      if (!when.now) EXPECT_THAT(said, HasSubstr(when.otherwise));
+      if (!when.now) {
+        EXPECT_THAT(said, HasSubstr(when.otherwise));
+      }
       ++(when.now ? taken : refused)[name];
     });
   }
