@@ -107,11 +107,14 @@ size_t LineEncoder::kept(size_t tokens, size_t line) const {
 }
 
 std::string LineEncoder::repaired(const std::string& text, size_t line) const {
-  if (!text::invalid_utf8(text)) return text;
-  std::string clean = text::clean_utf8(text);
-  const size_t bytes = (clean.size() - text.size()) / 2;  // each became the three bytes of U+FFFD
+  warn_of_invalid_utf8(text, line);
+  return text::clean_utf8(text);
+}
+
+void LineEncoder::warn_of_invalid_utf8(const std::string& text, size_t line) const {
+  if (!text::invalid_utf8(text)) return;
+  const size_t bytes = (text::clean_utf8(text).size() - text.size()) / 2;  // each became the three bytes of U+FFFD
   warn(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; ", text::advice(text::encoding_of(text))));
-  return clean;
 }
 
 // A model that gets another script than its own understands almost nothing, but invents a fluent

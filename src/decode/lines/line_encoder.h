@@ -62,6 +62,7 @@ class LineEncoder {
 
  protected:
   std::string repaired(const std::string& text, size_t line) const;
+  void warn_of_invalid_utf8(const std::string& text, size_t line) const;
   text::Ids encode_clean(const std::string& clean, size_t line) const;
   size_t kept(size_t tokens, size_t line) const;
   void warn_of_unknown_letters(const std::string& clean, const text::Ids& ids, size_t line) const;

@@ -96,11 +96,11 @@ std::string SourceReader::in_its_letters(const std::string& clean, const Parting
   return all.append(clean, at);
 }
 
-SourceReader::Masked SourceReader::masked(const std::string& clean, const Parting& how) const {
-  std::string seen = in_its_letters(clean, how);
+SourceReader::Prepared SourceReader::prepare(const std::string& text, const Parting& how) const {
+  std::string clean = text::clean_utf8(text), seen = in_its_letters(clean, how);
   text::Ids ids = vocabulary_.encode(seen);
   std::vector<text::TokenSpan> hidden = protected_in(clean, seen, ids, how.protection.get());
-  return {{clean, std::move(hidden)}, std::move(seen), std::move(ids)};
+  return {std::move(clean), std::move(hidden), std::move(seen), std::move(ids)};
 }
 
 SourceReader::Cut SourceReader::cut(std::string_view masked, std::string_view language, Letters letters,
@@ -118,15 +118,24 @@ SourceReader::Cut SourceReader::cut(std::string_view masked, std::string_view la
   return {masked, std::move(seen), told, std::move(ids), letters != Letters::as_written};
 }
 
-std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size_t line, const Parting& how) const {
-  const std::string clean = repaired(text, line);
-  const Masked whole = masked(clean, how);
+SourceReader::Cut SourceReader::cut(const Sentence& sentence, std::string_view language, const Prepared& whole,
+                                    const Parting& how) const {
+  if (whole.hidden.empty() && !sentence.capitals && sentence.text == whole.seen)
+    return {sentence.text, whole.seen, 0, whole.ids, false};
+  return cut(sentence.text, language, sentence.capitals ? Letters::sentence : Letters::as_written, how);
+}
+
+std::vector<SourceReader::Part> SourceReader::read(const std::string& text, const Prepared& whole, size_t line,
+                                                   const Parting& how) const {
+  warn_of_invalid_utf8(text, line);
   if (whole.ids.empty()) return {};
   warn_of_unknown_letters(whole.seen, whole.ids, line);
+  const text::MaskedLine masked(whole.clean, whole.hidden);
+  const std::string_view language = language_of(masked.text());
   std::vector<Cut> cuts;
   const char* end = nullptr;  // of the sentence before
-  for (const Sentence& sentence : sentences_of(whole.line.text(), whole.ids, how)) {
-    std::vector<Cut> own = cuts_of(sentence, language_of(whole.line.text()), line, how);
+  for (const Sentence& sentence : sentences_of(masked.text(), whole.ids, how)) {
+    std::vector<Cut> own = cuts_of(sentence, cut(sentence, language, whole, how), language, line, how);
     const char* begin = sentence.text.data();
     if (end && !own.empty() && !cuts.empty())
       if (const std::string_view between(end, static_cast<size_t>(begin - end)); between.size() > 1)
@@ -134,14 +143,13 @@ std::vector<SourceReader::Part> SourceReader::read(const std::string& text, size
     end = begin + sentence.text.size();
     std::move(own.begin(), own.end(), std::back_inserter(cuts));
   }
-  return parts_of(whole.line, with_neighbors(std::move(cuts)));
+  return parts_of(masked, with_neighbors(std::move(cuts)));
 }
 
-std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, std::string_view language, size_t line,
-                                                     const Parting& how) const {
+std::vector<SourceReader::Cut> SourceReader::cuts_of(const Sentence& sentence, Cut one, std::string_view language,
+                                                     size_t line, const Parting& how) const {
   const std::string_view text = sentence.text;
   const bool capitals = sentence.capitals;
-  Cut one = cut(text, language, capitals ? Letters::sentence : Letters::as_written, how);
   if (one.ids.empty() && masks(text, how).empty()) return {};
   if (fits(one.ids)) return {std::move(one)};
   if (how.long_input != LongInput::split) {
@@ -175,22 +183,18 @@ std::vector<SourceReader::Part> SourceReader::whole(const std::string& text, siz
 
 bool SourceReader::too_long(const std::string& text) const { return !fits(vocabulary_.encode(text::clean_utf8(text))); }
 
-bool SourceReader::too_long(const std::string& text, const Parting& how) const {
-  const std::string clean = text::clean_utf8(text);
-  const Masked whole = masked(clean, how);
+bool SourceReader::too_long(const Prepared& whole, const Parting& how) const {
   if (fits(whole.ids)) return false;
-  const std::vector<Sentence> all = sentences_of(whole.line.text(), whole.ids, how);
-  return std::any_of(all.begin(), all.end(), [&](const Sentence& s) {
-    return !fits(
-        cut(s.text, language_of(whole.line.text()), s.capitals ? Letters::sentence : Letters::as_written, how).ids);
-  });
+  const text::MaskedLine masked(whole.clean, whole.hidden);
+  const std::vector<Sentence> all = sentences_of(masked.text(), whole.ids, how);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Sentence& s) { return !fits(cut(s, language_of(masked.text()), whole, how).ids); });
 }
 
-bool SourceReader::has_several(const std::string& text, const Parting& how) const {
+bool SourceReader::has_several(const Prepared& whole, const Parting& how) const {
   if (how.sentences == Sentences::keep) return false;
-  const std::string clean = text::clean_utf8(text);
-  const Masked whole = masked(clean, how);
-  return sentences_of(whole.line.text(), whole.ids, how).size() > 1;
+  const text::MaskedLine masked(whole.clean, whole.hidden);
+  return sentences_of(masked.text(), whole.ids, how).size() > 1;
 }
 
 std::string SourceReader::why_refused(std::span<const std::string> lines, const char* otherwise) const {

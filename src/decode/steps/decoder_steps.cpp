@@ -66,6 +66,7 @@ std::vector<int32_t> DecoderSteps::unseen_rows(std::span<Prefix* const> prefixes
   for (const Prefix* p : prefixes)
     for (const int32_t row : p->rows) seen_[row] = true;
   std::vector<int32_t> rows;
+  rows.reserve(prefixes.size());
   for (size_t row = 0; row < seen_.size() && rows.size() < prefixes.size(); ++row)
     if (!seen_[row]) rows.push_back(static_cast<int32_t>(row));
   HEXAPLA_CHECK(rows.size() == prefixes.size(), "decoding: ", prefixes.size(),

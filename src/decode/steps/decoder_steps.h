@@ -51,6 +51,17 @@ class ForwardOnly {
 struct Prefix {
   text::Ids ids;              // <s> first
   std::vector<int32_t> rows;  // the cache row of each id already fed to a step
+
+  // Followed by `id`, with room for its row: this runs for every hypothesis of every step.
+  Prefix with(int32_t id) const {
+    Prefix next;
+    next.ids.reserve(ids.size() + 1);
+    next.ids.assign(ids.begin(), ids.end());
+    next.ids.push_back(id);
+    next.rows.reserve(rows.size() + 1);
+    next.rows.assign(rows.begin(), rows.end());
+    return next;
+  }
 };
 
 // The decoder for a changing batch of sentences. It takes memory from both stacks of the arena and

@@ -43,8 +43,7 @@ inline void sort_best_first(std::vector<Hypothesis>& hypotheses) {
 
 // live + id, whose log-probability is `last`; score: of the whole.
 inline BeamEntry extended(const BeamEntry& live, int32_t id, double score, double last, const SearchOptions& options) {
-  BeamEntry next{live.prefix, score, {}, live.sample, live.lost};
-  next.prefix.ids.push_back(id);
+  BeamEntry next{live.prefix.with(id), score, {}, live.sample, live.lost};
   if (options.token_scores) {
     next.token_scores = live.token_scores;
     next.token_scores.push_back(static_cast<float>(last));

@@ -10,20 +10,24 @@ std::optional<int32_t> given_start(const Sentence& s) {
   return s.live.front().prefix.ids.size() == 1 ? s.constraints->opening : std::nullopt;
 }
 
+bool better(const Candidate& a, const Candidate& b) { return a.score > b.score; }
+
 // Expand: the candidates of one sentence, best first; ties by the lower beam, then by the order in
-// the row.
+// the row. Keeps the list sorted: a row descends, so its first candidate that is no better than a
+// full list ends the row.
 std::vector<Candidate> expand(const Sentence& s, const BestTokens& best, int64_t first_row, size_t needed) {
   if (const auto given = given_start(s)) return {{0, 0, 0, *given}};
   std::vector<Candidate> all;
+  all.reserve(needed + 1);
   for (size_t beam = 0; beam < s.live.size(); ++beam) {
-    size_t taken = 0;
     best.visit(first_row + static_cast<int64_t>(beam), [&](double score, int32_t id) {
-      all.push_back({s.live[beam].score + score, score, beam, id});
-      return ++taken < needed;
+      const Candidate c{s.live[beam].score + score, score, beam, id};
+      if (all.size() == needed && !better(c, all.back())) return false;
+      all.insert(std::upper_bound(all.begin(), all.end(), c, better), c);
+      if (all.size() > needed) all.pop_back();
+      return true;
     });
   }
-  sort(all);
-  all.resize(std::min(all.size(), needed));
   return all;
 }
 
@@ -37,15 +41,13 @@ bool outscored(const Sentence& s, const SearchOptions& options) {
 
 }  // namespace
 
-void sort(std::vector<Candidate>& candidates) {
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-}
+void sort(std::vector<Candidate>& candidates) { std::stable_sort(candidates.begin(), candidates.end(), better); }
 
 void advance(Sentence& s, const std::vector<Candidate>& candidates, const SearchOptions& options, int32_t eos) {
   const bool shrinks = options.stop_when == StopWhen::shrinking, first = s.live.front().prefix.ids.size() == 1;
   const size_t width = shrinks && !first ? s.live.size() : static_cast<size_t>(s.width);
   std::vector<BeamEntry> next;
+  next.reserve(width);
   for (size_t rank = 0; rank < candidates.size() && next.size() < width && !(shrinks && rank == width); ++rank) {
     const Candidate& c = candidates[rank];
     const BeamEntry& ancestor = s.live[c.beam];

@@ -13,6 +13,13 @@ Parting parting_of(Parting parting, const SentenceConstraints& asked) {
   return parting;
 }
 
+// A line to translate.
+struct Request {
+  SentenceConstraints constraints;
+  Parting parting;
+  SourceReader::Prepared line;  // unset if its ids were given
+};
+
 // Combines each line's constraints with those of all lines. LineError: the first line whose
 // constraints cannot be met.
 class LineChecks {
@@ -20,12 +27,14 @@ class LineChecks {
   LineChecks(const SourceReader& reader, const ConstraintMaker& maker, const TranslateOptions& options)
       : reader_(reader), maker_(maker), options_(options) {}
 
-  std::vector<SentenceConstraints> requests(const Lines& lines) const {
-    std::vector<SentenceConstraints> all;
+  std::vector<Request> requests(const Lines& lines) const {
+    std::vector<Request> all;
     for (size_t i = 0; i < lines.text.size(); ++i) {
-      all.push_back(request(lines, i));
+      const SentenceConstraints asked = constraints(lines, i);
+      all.push_back({asked, parting_of(options_.parting, asked), {}});
+      if (lines.ids.empty()) all.back().line = reader_.prepare(lines.text[i], all.back().parting);
       const bool terms = !lines.requests.empty() && lines.requests[i].glossary;
-      const std::string wrong = (terms || !all.back().required.empty()) && options_.search.sampling ? kSampledPhrases
+      const std::string wrong = (terms || !asked.required.empty()) && options_.search.sampling ? kSampledPhrases
                                 : lines.ids.empty() ? what_is_wrong(all.back(), lines.text.subspan(i))
                                                     : what_is_wrong(lines.ids[i]);
       if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
@@ -34,7 +43,7 @@ class LineChecks {
   }
 
  private:
-  SentenceConstraints request(const Lines& lines, size_t i) const {
+  SentenceConstraints constraints(const Lines& lines, size_t i) const {
     const uint64_t line = lines.first + i;
     if (lines.requests.empty()) return maker_.make({}, line);
     try {
@@ -44,14 +53,14 @@ class LineChecks {
     }
   }
   // rest: the line and those after it.
-  std::string what_is_wrong(const SentenceConstraints& asked, std::span<const std::string> rest) const {
-    const Parting parting = parting_of(options_.parting, asked);
-    if (!asked.required.empty() && reader_.has_several(rest.front(), parting))
+  std::string what_is_wrong(const Request& asked, std::span<const std::string> rest) const {
+    const auto& [constraints, parting, line] = asked;
+    if (!constraints.required.empty() && reader_.has_several(line, parting))
       return cat("phrases that are required, but several sentences, and none of them would know which are its own; ",
                  "give `sentences` keep or auto, or a line to each sentence");
-    if (parting.long_input == LongInput::truncate || !reader_.too_long(rest.front(), parting)) return "";
+    if (parting.long_input == LongInput::truncate || !reader_.too_long(line, parting)) return "";
     if (parting.long_input == LongInput::refuse) return reader_.why_refused(rest);
-    if (asked.required.empty()) return "";
+    if (constraints.required.empty()) return "";
     return cat("phrases that are required, but more than ", reader_.longest(),
                " tokens, and none of its parts would know which are its own; cut the line into sentences, or raise ",
                "`max-length`");
@@ -98,15 +107,15 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
                                  const LineWarning& warn) {
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
   ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
-  const std::vector<SentenceConstraints> asked = LineChecks(reader, maker, options).requests(lines);
+  const std::vector<Request> asked = LineChecks(reader, maker, options).requests(lines);
   SourceSentences all;
   for (size_t i = 0; i < lines.text.size(); ++i) {
     std::vector<SourceReader::Part> parts;
     if (lines.ids.empty())
-      parts = reader.read(lines.text[i], i, parting_of(options.parting, asked[i]));
+      parts = reader.read(lines.text[i], asked[i].line, i, asked[i].parting);
     else if (!lines.ids[i].empty())
       parts.push_back({.text = lines.text[i], .seen = lines.text[i], .ids = lines.ids[i]});
-    add_line(all, std::move(parts), asked[i], sides.source);
+    add_line(all, std::move(parts), asked[i].constraints, sides.source);
     for (size_t part = all.first.back(); part < all.ids.size(); ++part)
       maker.add_terms(lines.requests.empty() ? LineConstraints() : lines.requests[i], all.texts[part],
                       all.constraints[part], [&](const std::string& what) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/error.h"
@@ -36,6 +37,7 @@ class CharsmapCheck {
       : replacements_(replacements), seen_(trie.size() / 4) {
     units_.reserve(seen_.size());
     for (size_t at = 0; at < trie.size(); at += 4) units_.push_back({little_endian(trie.substr(at, 4))});
+    sort_children();
   }
   std::string fault() {
     visit(0, 0);
@@ -48,6 +50,20 @@ class CharsmapCheck {
     int height = 0, ends = 0;  // maxima over all paths from here
   };
 
+  // A child is at its parent's base XOR its label, so every unit knows the base. Counting sort by it.
+  void sort_children() {
+    first_child_.resize(units_.size() + 1);
+    const auto each = [&](auto&& f) {
+      for (uint32_t i = 0; i < units_.size(); ++i)
+        if (units_[i].label() < kBlock && (i ^ units_[i].label()) < units_.size()) f(i ^ units_[i].label(), i);
+    };
+    each([&](uint32_t base, uint32_t) { ++first_child_[base]; });
+    std::exclusive_scan(first_child_.begin(), first_child_.end(), first_child_.begin(), 0U);
+    children_.resize(first_child_.back());
+    std::vector<uint32_t> next = first_child_;
+    each([&](uint32_t base, uint32_t child) { children_[next[base]++] = child; });
+  }
+
   // Nodes may be shared, so each is visited once; reaching an open one means a cycle.
   Seen visit(uint32_t node, int depth) {
     Seen& seen = seen_[node];
@@ -57,9 +73,8 @@ class CharsmapCheck {
     const uint32_t children = node ^ units_[node].offset();
     if ((children | (kBlock - 1)) >= units_.size()) return refuse("a rule leads out of the trie");
     if (units_[node].ends_rule()) check_replacement(units_[children].value());
-    for (uint32_t byte = 0; byte < kBlock && fault_.empty(); ++byte) {
-      if (units_[children ^ byte].label() != byte) continue;
-      const Seen below = visit(children ^ byte, depth + 1);
+    for (uint32_t i = first_child_[children]; i < first_child_[children + 1] && fault_.empty(); ++i) {
+      const Seen below = visit(children_[i], depth + 1);
       seen.height = std::max(seen.height, below.height + 1);
       seen.ends = std::max(seen.ends, below.ends);
     }
@@ -85,6 +100,7 @@ class CharsmapCheck {
   std::string_view replacements_;  // ends with a NUL
   std::vector<Unit> units_;
   std::vector<Seen> seen_;
+  std::vector<uint32_t> children_, first_child_;  // by base: children_[first_child_[base]] ..
   std::string fault_;
 };
 
