@@ -69,10 +69,11 @@ fresh_system() {
     tar -C "$1" -xf "$tar"
   fi
   mount -t proc proc "$1/proc"
+  mount -t sysfs -o ro sysfs "$1/sys"  # PoCL asks it for memory
   run_quietly "apt-get update" chroot "$1" apt-get update -qq
 }
 remove_system() {  # FOLDER
-  umount "$1/proc" 2>/dev/null || true
+  umount "$1/proc" "$1/sys" 2>/dev/null || true
   rm -rf --one-file-system "$1"
 }
 

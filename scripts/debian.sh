@@ -39,5 +39,5 @@ cp "$work"/*.deb "$packages"
 fresh_system "$system"
 note "debian/tests"
 rm -rf "$tree"/obj-*  # tests copy the tree
-run_quietly "autopkgtest" autopkgtest --no-built-binaries "$packages"/*.deb "$tree" -- chroot "$system"
+run_quietly "autopkgtest" autopkgtest --no-built-binaries "$packages"/*.deb "$tree/" -- chroot "$system"
 ls -l "$packages"/*.deb >&2
