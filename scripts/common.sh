@@ -80,5 +80,5 @@ remove_system() {  # FOLDER
 # install_into SYSTEM PACKAGE...: packages by name or by their path inside.
 install_into() {
   run_quietly "installing ${*:2}" chroot "$1" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${@:2}"
+    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "${@:2}"
 }
