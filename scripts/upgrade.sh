@@ -2,9 +2,8 @@
 # Installs older Debian packages in a fresh system, makes a run and a model with them, upgrades to newer packages, and
 # checks that the model translates to the same lines and the run goes on; then removes and purges everything and checks
 # that no file is left: scripts/upgrade.sh FOLDER-OF-OLDER-PACKAGES FOLDER-OF-NEWER-PACKAGES. Needs root, the network.
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/debian_common.sh"
 [ $# -eq 2 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }
-[ "$(id -u)" -eq 0 ] || die "installing into a fresh system needs root: run it with sudo"
 for folder in "$1" "$2"; do
   compgen -G "$folder/hexapla_*.deb" > /dev/null || die "$folder has no package hexapla"
 done
