@@ -2,6 +2,7 @@
 """Tests that each check finds its faults, and nothing in a sound project."""
 import hashlib
 import pathlib
+import shutil
 import tempfile
 import unittest
 from unittest import mock
@@ -15,6 +16,7 @@ import check_translations
 import check_words
 import command_pages
 import course
+import sbom
 
 LAYERS = """
 hexapla_layer(base     )
@@ -397,6 +399,30 @@ class SetUp(unittest.TestCase):
 
     def test_ci_runs_the_command_of_the_readme(self):
         self.assertRegex((self.ROOT / ".ci/run").read_text(), r"(?m)^stage .* scripts/test\.sh$")
+
+
+@unittest.skipUnless(shutil.which("dpkg-query") and shutil.which("readelf"), "needs dpkg and binutils")
+class BillOfMaterials(unittest.TestCase):
+    def bill(self, program, cache=""):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "CMakeCache.txt").write_text(cache)
+            if program:
+                shutil.copy(program, build / "hexapla")
+            return sbom.bill(build)
+
+    def test_names_what_the_program_links(self):
+        parts = {part["name"]: part for part in self.bill(shutil.which("ls"))["components"]}
+        self.assertEqual(parts["glibc"]["licenses"], [{"expression": "LGPL-2.1-or-later"}])
+        self.assertTrue(parts["glibc"]["purl"].startswith("pkg:deb/debian/libc6@"))
+
+    def test_a_library_of_no_package_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "/usr/no/such is of no Debian package"):
+            self.bill(shutil.which("ls"), "x_DIR:PATH=/usr/no/such\n")
+
+    def test_nothing_built_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "build hexapla_program first"):
+            self.bill(None)
 
 
 if __name__ == "__main__":

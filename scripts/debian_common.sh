@@ -1,0 +1,52 @@
+# Sourced by the scripts about Debian packages: builds packages; makes fresh systems to install them into.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+[ "$(id -u)" -eq 0 ] || die "installing into a fresh system needs root: run it with sudo"
+# Without packages for debuggers, which take half of the compile time and 170 MB.
+export DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS-noautodbgsym} DEB_CXXFLAGS_APPEND=${DEB_CXXFLAGS_APPEND--g0}
+
+# build_packages FOLDER: packs the committed tree into FOLDER/hexapla-VERSION and builds its packages in FOLDER.
+build_packages() {
+  local version packaged tree
+  version=$(sed -n 's/^project(hexapla VERSION \([0-9.]*\).*/\1/p' "$ROOT/CMakeLists.txt")
+  packaged=$(dpkg-parsechangelog -l "$ROOT/debian/changelog" -S Version)
+  [ "${packaged%-*}" = "$version" ] ||
+    die "debian/changelog is of version $packaged, CMakeLists.txt of $version: add an entry to debian/changelog"
+  note "packing the committed tree"
+  tree=$1/hexapla-$version
+  mkdir -p "$tree"
+  git -C "$ROOT" archive HEAD | tar -x -C "$tree"
+  note "building the packages"
+  (cd "$tree" && PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR="$tree" run_quietly "dpkg-buildpackage" \
+    dpkg-buildpackage -us -uc -b -j"$JOBS")
+  rm -rf "$tree"/obj-*  # what runs next may copy the tree
+}
+
+# fresh_system FOLDER: makes a minimal Debian of this machine's release there, which chroot can enter. Needs root. The
+# download is kept in build/fresh-RELEASE.tar.
+fresh_system() {
+  local release tar
+  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  tar=$ROOT/build/fresh-$release.tar
+  note "a fresh $release"
+  if [ ! -s "$tar" ]; then
+    mkdir -p "$ROOT/build"
+    run_quietly "debootstrap" debootstrap --variant=minbase "$release" "$1"
+    tar -C "$1" --one-file-system -cf "$tar.new" . && mv "$tar.new" "$tar"
+  else
+    mkdir -p "$1"
+    tar -C "$1" -xf "$tar"
+  fi
+  mount -t proc proc "$1/proc"
+  mount -t sysfs -o ro sysfs "$1/sys"  # PoCL asks it for memory
+  run_quietly "apt-get update" chroot "$1" apt-get update -qq
+}
+remove_system() {  # FOLDER
+  umount "$1/proc" "$1/sys" 2>/dev/null || true
+  rm -rf --one-file-system "$1"
+}
+
+# install_into SYSTEM PACKAGE...: packages by name or by their path inside.
+install_into() {
+  run_quietly "installing ${*:2}" chroot "$1" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "${@:2}"
+}
