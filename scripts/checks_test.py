@@ -2,7 +2,9 @@
 """Tests that each check finds its faults, and nothing in a sound project."""
 import hashlib
 import pathlib
+import re
 import shutil
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -17,6 +19,9 @@ import check_words
 import command_pages
 import course
 import sbom
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "site"))
+import check as site_check  # noqa: E402
 
 LAYERS = """
 hexapla_layer(base     )
@@ -386,6 +391,29 @@ class CommandPages(unittest.TestCase):
             self.assertEqual([f.split()[0] for f in found], [f"docs/reference/{n}.md" for n in ("join", "new", "old")])
 
 
+class Site(unittest.TestCase):
+    """The pages of the documentation site: scripts/site."""
+
+    def finds(self, expected, page, style=""):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "a.html").write_text(page)
+            (folder / "b.html").write_text('<h2 id="there">B</h2>')
+            (folder / "s.css").write_text(style)
+            self.assertEqual(site_check.check(folder), expected)
+
+    def test_sound(self):
+        self.finds([], '<a href="b.html#there">B</a><a href="https://example.org/">out</a><img src="data:image/png;base64,x">')
+
+    def test_broken_links_and_anchors(self):
+        self.finds(["a.html: links to c.html, which is not there"], '<a href="c.html">C</a>')
+        self.finds(["a.html: links to b.html#here, which has no such anchor"], '<a href="b.html#here">B</a>')
+
+    def test_what_would_be_loaded_from_elsewhere(self):
+        self.finds(["a.html: loads https://example.org/x.js from elsewhere"], '<script src="https://example.org/x.js"></script>')
+        self.finds(["s.css: loads //example.org/f.woff from elsewhere"], "", "@font-face { src: url(//example.org/f.woff) }")
+
+
 class SetUp(unittest.TestCase):
     """Newcomers find the two setup commands, and changes are tested with the same ones."""
     ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -396,6 +424,15 @@ class SetUp(unittest.TestCase):
             for command in ("scripts/demo.sh", "scripts/test.sh"):
                 self.assertRegex(section, rf"(?m)^{command} +# .+", f"{page} says what {command} does")
                 self.assertTrue((self.ROOT / command).is_file())
+
+    def test_the_version_is_that_of_cmake_everywhere(self):
+        """CMakeLists.txt has the version; Debian's files, which cannot read it there, must have the same."""
+        major, minor, patch = re.search(r"project\(hexapla VERSION (\d+)\.(\d+)\.(\d+)",
+                                        (self.ROOT / "CMakeLists.txt").read_text()).groups()
+        self.assertRegex((self.ROOT / "debian/changelog").read_text().split("\n")[0], rf"^hexapla \({major}\.{minor}\.{patch}-")
+        library = f"libhexapla{major}.{minor}" if major == "0" else f"libhexapla{major}"
+        self.assertIn(f"Package: {library}\n", (self.ROOT / "debian/control").read_text())
+        self.assertTrue((self.ROOT / f"debian/{library}.install").is_file())
 
     def test_ci_runs_the_command_of_the_readme(self):
         self.assertRegex((self.ROOT / ".ci/run").read_text(), r"(?m)^stage .* scripts/test\.sh$")

@@ -1,5 +1,5 @@
-// An earlier version's files are read and continued with identical bytes:
-// tests/fixtures/run_of_0.1.0/README.md.
+// An earlier version's files are read and continued with identical bytes (docs/formats.md lists them):
+// tests/fixtures/run_of_0.1.0/README.md, tests/fixtures/frozen_models/README.md.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -18,15 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class EarlierRun : public TestFolder {
+class EarlierFiles : public TestFolder {
  protected:
-  void SetUp() override {
+  void copy(const std::string& fixture) {
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "the C library's functions round otherwise without FMA";
 #else
     GTEST_SKIP() << "the fixture was made on x86-64";
 #endif
-    fs::copy(source_path("tests/fixtures/run_of_0.1.0"), at("earlier"), fs::copy_options::recursive);
+    fs::copy(source_path("tests/fixtures/" + fixture), at("earlier"), fs::copy_options::recursive);
   }
   // Runs the program in the folder with the old files, with kernels that are the same everywhere.
   int program(const std::string& arguments, const std::string& isa = "generic") const {
@@ -35,6 +35,16 @@ class EarlierRun : public TestFolder {
     return std::system(command.c_str());
   }
   std::string file(const std::string& name) const { return read_file(at("earlier/" + name)); }
+};
+
+class EarlierRun : public EarlierFiles {
+ protected:
+  void SetUp() override { copy("run_of_0.1.0"); }
+};
+
+class FrozenModel : public EarlierFiles, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { copy("frozen_models"); }
 };
 
 TEST_F(EarlierRun, GoesOnToTheSameBytes) {
@@ -70,6 +80,16 @@ TEST_F(EarlierRun, ItsModelTranslatesInInt8ToTheSameBytes) {
       0);
   EXPECT_EQ(file("now.jsonl"), file("translations_int8.jsonl"));
 }
+
+TEST_P(FrozenModel, TranslatesToTheSameBytes) {
+  const std::string name = GetParam();
+  ASSERT_EQ(program(cat("translate -q -m ", name, ".safetensors --json --n-best 2 < ", name, ".source > now.jsonl")),
+            0);
+  EXPECT_EQ(file("now.jsonl"), file(name + ".jsonl"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FrozenModel, testing::Values("half", "int8"),
+                         [](const auto& p) { return std::string(p.param); });
 
 }  // namespace
 }  // namespace hexapla

@@ -6,6 +6,8 @@ import re
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
 
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`\n]*`")
 FENCED = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
@@ -33,9 +35,10 @@ def on_config(config):
 
 
 def on_page_markdown(markdown, **_):
-    """Text inside of <details> is Markdown, as on the forges."""
+    """Text inside of <details> is Markdown, and \\| in the code of a table is |, as on the forges."""
     parts = FENCED.split(markdown)
     parts[::2] = [part.replace("<details>", '<details markdown="1">') for part in parts[::2]]
+    parts[::2] = [ROW.sub(lambda row: CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), part) for part in parts[::2]]
     return "".join(parts)
 
 

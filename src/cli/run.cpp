@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files/disk.h"
@@ -53,6 +55,21 @@ std::string unexpected(const Command& app, const Command& command, std::string w
   return cat("unknown option ", word, did_you_mean(near.empty() ? "" : "--" + near));
 }
 
+// The first argument that may have been meant as a command; "" if there is none.
+std::string first_word(const Command& app) {
+  for (const std::string& word : app.parser().remaining())
+    if (!word.empty() && word.front() != '-') return word;
+  return "";
+}
+
+// Message for a positional argument that is missing, in the words of the usage line; "" for options.
+std::string missing(const Command& command, const CLI::RequiredError& e) {
+  for (const CLI::Option* option : command.parser().get_options())
+    if (option->get_positional() && option->get_name(true) + " is required" == e.what())
+      return cat(words_of(*option), " is missing: ", option->get_description());
+  return "";
+}
+
 int complain_about_usage(const Command& app, const std::string& what) {
   const Command& command = named(app);
   complain(cat(what, "\nSee 'hexapla", &command == &app ? "" : " " + command.parser().get_name(), " --help'."));
@@ -62,6 +79,8 @@ int complain_about_usage(const Command& app, const std::string& what) {
 std::string what_of(const Command& app, const CLI::ParseError& e) {
   const Command& command = named(app);
   const std::vector<std::string> rest = command.parser().remaining(true);
+  if (const auto* required = dynamic_cast<const CLI::RequiredError*>(&e))
+    if (const std::string what = missing(command, *required); !what.empty()) return what;
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
   return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
 }
@@ -139,6 +158,8 @@ void add_commands(Command& app, Action& chosen) {
   app.footer(
       "Start here:\n"
       "  hexapla demo                 train a small Transformer on dates and look inside it\n"
+      "  hexapla train --help         train a model of your own: two files, line i translates line i\n"
+      "  hexapla import --help        use a model that somebody else trained, such as opus-mt\n"
       "  hexapla COMMAND --help       options and examples of a command\n");
   add_train(app, chosen);
   add_tune(app, chosen);
@@ -176,13 +197,22 @@ void add_commands(Command& app, Action& chosen) {
 }
 
 int run(int argc, const char* const* argv) try {
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // help COMMAND means COMMAND --help
+    std::vector<const char*> words(argv, argv + argc);
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+    return run(static_cast<int>(words.size()), words.data());
+  }
   Command app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
   Action chosen;
   add_commands(app, chosen);
   try {
     app.parser().parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.parser().exit(e);  // --help, --version
+    if (e.get_exit_code() == 0) {  // --help, --version
+      const std::string unknown = &named(app) == &app ? first_word(app) : "";
+      return unknown.empty() ? app.parser().exit(e) : complain_about_usage(app, unexpected(app, app, unknown));
+    }
     return complain_about_usage(app, what_of(app, e));
   } catch (const UsageError& e) {  // a number out of its range
     return complain_about_usage(app, e.what());

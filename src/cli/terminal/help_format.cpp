@@ -67,9 +67,20 @@ class Formatter final : public CLI::Formatter {
     const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
     return mode == CLI::AppFormatMode::Sub ? help : wrapped(spell_options(help, as_flag), columns);
   }
+  std::string make_option_usage(const CLI::Option* positional) const override {
+    const std::string words = words_of(*positional);
+    return positional->get_required() ? words : "[" + words + "]";
+  }
 };
 
 }  // namespace
+
+std::string words_of(const CLI::Option& positional) {
+  const std::string type = positional.get_type_name();
+  const std::string words = type.empty() || type == "TEXT" ? positional.get_name(true) : type;
+  const bool open = positional.get_expected_max() >= CLI::detail::expected_max_vector_size;
+  return open && !words.ends_with("...") ? words + "..." : words;
+}
 
 std::string wrapped(const std::string& help, int columns) {
   std::string out, prose;
@@ -89,7 +100,9 @@ std::string wrapped(const std::string& help, int columns) {
 }
 
 void format_help(const Command& command) {
-  command.parser().formatter(std::make_shared<Formatter>());
+  const auto formatter = std::make_shared<Formatter>();
+  formatter->label("SUBCOMMAND", "COMMAND");
+  command.parser().formatter(formatter);
   for (const Command& sub : command.commands()) format_help(sub);
 }
 

@@ -10,6 +10,9 @@ namespace hexapla::cli {
 // without indent are joined.
 std::string wrapped(const std::string& help, int columns);
 
+// A positional argument in a usage line: "FILE FILE", "MODEL..." if it takes any number.
+std::string words_of(const CLI::Option& positional);
+
 // Formats the help of this command and its subcommands: as wide as the terminal, at most 100
 // columns, with options spelled as flags.
 void format_help(const Command& command);

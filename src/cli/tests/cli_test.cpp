@@ -52,6 +52,29 @@ TEST(CommandLine, HelpGoesToStdout) {
   }
 }
 
+TEST(CommandLine, HelpIsACommandToo) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{}, {"train"}, {"bench", "train"}}) {
+    std::vector<std::string> before = command, after = command;
+    before.insert(before.begin(), "help"), after.push_back("--help");
+    const Result r = run_command(before);
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.out, run_command(after).out);
+  }
+  expect_error({"help", "trian"}, 2, HasSubstr("unknown command 'trian'; did you mean train?"));
+}
+
+TEST(CommandLine, UsageNamesArgumentsByWhatTheyAre) {
+  for (const auto& [command, usage] : {std::pair{"data", "[OPTIONS] [FILE FILE]\n"},
+                                       {"evaluate", "[OPTIONS] FILE FILE...\n"},
+                                       {"average", "[OPTIONS] MODEL...\n"},
+                                       {"replay", "[OPTIONS] DIR\n"},
+                                       {"compare", "[OPTIONS] MODEL MODEL\n"},
+                                       {"bench", "[OPTIONS] COMMAND\n"}})
+    EXPECT_THAT(run_command({command, "--help"}).out, HasSubstr(usage));
+  expect_error({"import"}, 2, HasSubstr("PATH is missing: the model: its folder"));
+}
+
 TEST(CommandLine, UnknownOptionNamesTheNearest) {
   expect_error(train_with({"--batch-token", "64"}), 2, HasSubstr("did you mean --batch-tokens?"));
   expect_error(train_with({"--batch-token=64", "x"}), 2, HasSubstr("unknown option --batch-token; did you mean"));
