@@ -143,7 +143,7 @@ const Kernels& kernels_of(Isa isa) {
   return generic::kKernels;
 }
 
-Kernels kernels_of(Isa isa, Precision precision) {
+Kernels kernels_of(Isa isa, [[maybe_unused]] Precision precision) {
   Kernels k = kernels_of(isa);
 #ifdef HEXAPLA_X86_KERNELS
   if (isa == Isa::amx && precision == Precision::bf16) {
