@@ -28,8 +28,8 @@ namespace hexapla {
 
 std::string version();  // "0.1.0"
 
-// The instruction set of the kernels used on this processor: "generic", "avx2", "avx512" or "amx";
-// limited by the environment variable HEXAPLA_ISA.
+// The instruction set of the kernels used on this processor: "generic", "avx2", "avx512" or "amx", on Arm "generic",
+// "neon", "dotprod" or "i8mm"; limited by the environment variable HEXAPLA_ISA.
 std::string instruction_set();
 
 // The number of threads that the library uses when called from this thread; 0 (the default): one

@@ -44,7 +44,8 @@ struct Inputs {
 
 Inputs inputs(CaseData& d, const Spec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
-  const Parts p = parts(d.normal({nq, width(s)}), d.normal({nk, width(s)}), s);
+  const Tensor of_kv = d.normal({nk, width(s)}), of_q = d.normal({nq, width(s)});  // in one order for all compilers
+  const Parts p = parts(of_q, of_kv, s);
   AttentionInput in{p.q, p.k, p.v, d.offsets(s.queries), d.offsets(s.keys), s.causal};
   in.scale = 1 / std::sqrt(static_cast<double>(s.d_k));
   if (s.masked) in.mask = d.mask({nq, *std::max_element(s.keys.begin(), s.keys.end())});

@@ -10,6 +10,7 @@
 #include "backend/cpu/testing.h"
 #include "backend/reference/reference.h"
 #include "base/compute/parallel.h"
+#include "base/files/hash.h"
 
 namespace hexapla {
 namespace {
@@ -48,6 +49,17 @@ TEST_P(CpuThreads, SameBitsForAnyNumber) {
       EXPECT_TRUE(bytes == one[i]) << cases[i].name << " with " << n << " threads";
     }
   }
+}
+
+// docs/adr/0096-arm.md. The hash was made on x86-64.
+TEST(CpuIsa, PortableKernelsGiveTheSameBitsOnEveryArchitecture) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "the C library's functions round otherwise without FMA";
+#endif
+  const auto backend = make_cpu_backend(Isa::generic);
+  std::string hashes;
+  for (const OpCase& c : op_cases()) hashes += hash_hex(bytes_of(c, *backend));
+  EXPECT_EQ(hash_hex(hashes), "55aef18d29449c8aaf18df4ff75c7742");
 }
 
 // Large enough to be written with non-temporal stores, from any start.

@@ -15,8 +15,8 @@ endfunction()
 set(isas generic)
 set(kernels src/${folder}/kernels)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-  # Gives the bits of x86-64, which has no FMA at this level.
-  hexapla_kernels(generic generic 16 "${kernel_sources}" -ffp-contract=off)
+  # Gives the bits of x86-64, which has no FMA at this level. SHELL, or CMake would drop what looks like a repetition.
+  hexapla_kernels(generic generic 16 "${kernel_sources}" SHELL:-ffp-contract=off)
   hexapla_kernels(neon neon 16 "${kernel_sources}" -DHEXAPLA_NEON)
   hexapla_kernels(dotprod dotprod 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -march=armv8.2-a+dotprod)
   hexapla_kernels(i8mm i8mm 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -march=armv8.2-a+i8mm)

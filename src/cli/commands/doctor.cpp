@@ -41,7 +41,8 @@ void add_doctor(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla doctor\n"
       "  hexapla doctor --device opencl        checks the kernels of a GPU\n"
-      "  HEXAPLA_ISA=avx2 hexapla doctor       with a lower instruction set: generic, avx2, avx512, amx");
+      "  HEXAPLA_ISA=avx2 hexapla doctor       with a lower instruction set: generic, avx2, avx512, amx;\n"
+      "                                        on Arm: generic, neon, dotprod, i8mm");
   c->callback([doctor, &chosen] { chosen = [doctor] { return doctor->run(); }; });
 }
 

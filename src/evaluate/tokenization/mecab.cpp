@@ -107,16 +107,17 @@ Mecab::Mecab(const Kind& kind) : loaded_(std::make_shared<Loaded>()) {
 
 // Debian's IPA dictionary has one entry more than sacreBLEU's: the name of the era since 2019.
 const Mecab& Mecab::japanese() {
-  static const Mecab mecab({"ja-mecab",
-                            "IPA",
-                            false,
-                            {"/var/lib/mecab/dic/ipadic-utf8", "/usr/lib/x86_64-linux-gnu/mecab/dic/ipadic-utf8",
-                             "/usr/lib64/mecab/dic/ipadic", "/usr/lib/mecab/dic/ipadic",
-                             "/usr/local/lib/mecab/dic/ipadic", "/opt/homebrew/lib/mecab/dic/ipadic"},
-                            392126,
-                            392127,
-                            "install libmecab2 and mecab-ipadic-utf8 (names in Debian and Ubuntu), or name them in "
-                            "HEXAPLA_MECAB_LIBRARY and HEXAPLA_MECAB_DICTIONARY"});
+  static const Mecab mecab(
+      {"ja-mecab",
+       "IPA",
+       false,
+       {"/var/lib/mecab/dic/ipadic-utf8", "/usr/lib/x86_64-linux-gnu/mecab/dic/ipadic-utf8",
+        "/usr/lib/aarch64-linux-gnu/mecab/dic/ipadic-utf8", "/usr/lib64/mecab/dic/ipadic", "/usr/lib/mecab/dic/ipadic",
+        "/usr/local/lib/mecab/dic/ipadic", "/opt/homebrew/lib/mecab/dic/ipadic"},
+       392126,
+       392127,
+       "install libmecab2 and mecab-ipadic-utf8 (names in Debian and Ubuntu), or name them in "
+       "HEXAPLA_MECAB_LIBRARY and HEXAPLA_MECAB_DICTIONARY"});
   return mecab;
 }
 
