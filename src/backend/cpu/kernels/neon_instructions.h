@@ -26,12 +26,14 @@ __attribute__((always_inline)) inline Bits add_quads(Bits sum, Bits x, Bits row)
 #endif
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC) || defined(__ARM_FEATURE_MATMUL_INT8)
-// Units t and t + 1 of rows r and s = r + 1; or of row r alone if s = r, which only Rows heeds.
+// Units t and t + 1 of rows r and s: s = r + 1, or r at the end of an odd tile, where nothing may be read beyond.
 __attribute__((always_inline)) inline Bits two_rows(const Rows& a, int r, int s, int64_t t) {
   return vcombine_s32(vld1_s32((const int32_t*)a.at(r, t)), vld1_s32((const int32_t*)a.at(s, t)));
 }
-__attribute__((always_inline)) inline Bits two_rows(const Columns& a, int r, int, int64_t t) {
-  const int32x2_t first = vld1_s32((const int32_t*)a.at(r, t)), second = vld1_s32((const int32_t*)a.at(r, t + 1));
+__attribute__((always_inline)) inline Bits two_rows(const Columns& a, int r, int s, int64_t t) {
+  const auto* at = (const int32_t*)a.at(r, t);
+  const auto* next = (const int32_t*)a.at(r, t + 1);
+  const int32x2_t first = s > r ? vld1_s32(at) : vld1_dup_s32(at), second = s > r ? vld1_s32(next) : vld1_dup_s32(next);
   return vcombine_s32(vzip1_s32(first, second), vzip2_s32(first, second));
 }
 template <class Sum>
