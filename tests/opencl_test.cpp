@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <filesystem>
 #include <vector>
 
 #include "backend/opencl/opencl.h"
@@ -103,6 +104,8 @@ TEST_F(OpenclProgram, RefusesWhatTheDeviceDoesNotHave) {
               HasSubstr("OpenCL multiplies in f32, not in bf16; give --precision f32"));
   EXPECT_THAT(refusal(train + " --accumulate 2 --shards 2"), HasSubstr("--shards 2 does not run on opencl"));
   EXPECT_THAT(refusal(train + " --experts 2"), HasSubstr("--experts does not run on opencl"));
+  EXPECT_THAT(refusal(train + " --score additive"), HasSubstr("OpenCL has no additive attention"));
+  EXPECT_FALSE(std::filesystem::exists(path("run"))) << "refused before anything is written";
   EXPECT_THAT(refusal(train_on("--device opencl:7", "run")),
               AllOf(HasSubstr("there is no OpenCL device 7"), HasSubstr("opencl:0 is ")));
 }

@@ -24,6 +24,10 @@ size_t distance(const std::string& a, const std::string& b) {  // Levenshtein
 }  // namespace
 
 std::string nearest(const std::vector<std::string>& names, const std::string& word) {
+  const auto longer = [&](const std::string& name) { return name.starts_with(word + "-"); };
+  if (const auto first = std::find_if(names.begin(), names.end(), longer);
+      first != names.end() && std::none_of(first + 1, names.end(), longer))
+    return *first;
   std::string best;
   size_t least = std::max<size_t>(2, word.size() / 3) + 1;
   for (const std::string& name : names)

@@ -14,5 +14,10 @@ TEST(Nearest, IsTheLeastChangedOrNone) {
   EXPECT_EQ(nearest({}, "lr"), "");
 }
 
+TEST(Nearest, IsTheOnlyOneThatTheWordBegins) {
+  EXPECT_EQ(nearest({"beam-size", "seed"}, "beam"), "beam-size");
+  EXPECT_EQ(nearest({"batch-tokens", "batch-sentences"}, "batch"), "");
+}
+
 }  // namespace
 }  // namespace hexapla

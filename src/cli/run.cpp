@@ -5,6 +5,7 @@
 #include "cli/run.h"
 
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -38,15 +39,23 @@ const Command& named(const Command& app) {
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
 
+bool names_settings(const std::string& file) { return file.ends_with(".yml") || file.ends_with(".yaml"); }
+
+// Message for a word that no positional argument takes.
+std::string one_too_many(const Command& command, const std::string& word) {
+  const std::string file = shell_word(word);
+  return cat("'", word, "' is one argument too many",
+             command.has("--config") && names_settings(word) ? cat("; give a file of settings as -c ", file)
+             : command.has("--input") ? cat("; text comes from stdin, < ", file, ", or from --input ", file)
+                                      : "");
+}
+
 // Message for an argument that nothing takes. CLI11 would list it and its neighbors in reverse.
 std::string unexpected(const Command& app, const Command& command, std::string word) {
   if (word.front() != '-') {
-    if (&command != &app)
-      return cat("'", word, "' is one argument too many",
-                 command.has("--input")
-                     ? cat("; text comes from stdin, < ", shell_word(word), ", or from --input ", shell_word(word))
-                     : "");
-    return cat("unknown command '", word, "'", did_you_mean(nearest_command(app, word)));
+    if (command.commands().empty()) return one_too_many(command, word);
+    return cat("unknown ", &command == &app ? "" : command.parser().get_name() + " ", "command '", word, "'",
+               did_you_mean(nearest_command(command, word)));
   }
   word = word.substr(0, word.find('='));
   const std::string bare = word.substr(word.find_first_not_of('-') == 2 ? 2 : 1);
@@ -62,12 +71,22 @@ std::string first_word(const Command& app) {
   return "";
 }
 
-// Message for a positional argument that is missing, in the words of the usage line; "" for options.
-std::string missing(const Command& command, const CLI::RequiredError& e) {
-  for (const CLI::Option* option : command.parser().get_options())
-    if (option->get_positional() && option->get_name(true) + " is required" == e.what())
-      return cat(words_of(*option), " is missing: ", option->get_description());
+// Message for an argument that is missing or has too few words, in the words of the usage line; "" for other errors.
+std::string missing(const Command& command, const CLI::ParseError& e) {
+  const std::string what = e.what();
+  for (const CLI::Option* option : command.parser().get_options()) {
+    const bool positional = option->get_positional();
+    const std::string name = option->get_name(positional), shown = positional ? words_of(*option) : name;
+    if (what == name + " is required") return cat(shown, " is missing: ", option->get_description());
+    if (positional && what.starts_with(name + ": ")) return cat("give ", shown, ": ", option->get_description());
+  }
   return "";
+}
+
+std::string names_of(const std::deque<Command>& commands) {
+  std::string all;
+  for (const Command& command : commands) all += (all.empty() ? "" : ", ") + command.parser().get_name();
+  return all;
 }
 
 int complain_about_usage(const Command& app, const std::string& what) {
@@ -79,10 +98,13 @@ int complain_about_usage(const Command& app, const std::string& what) {
 std::string what_of(const Command& app, const CLI::ParseError& e) {
   const Command& command = named(app);
   const std::vector<std::string> rest = command.parser().remaining(true);
-  if (const auto* required = dynamic_cast<const CLI::RequiredError*>(&e))
-    if (const std::string what = missing(command, *required); !what.empty()) return what;
-  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&e) && !rest.empty() && !rest.front().empty();
-  return extra ? unexpected(app, command, rest.front()) : std::string(e.what());
+  const bool unknown = !rest.empty() && !rest.front().empty();
+  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&e) && !command.commands().empty();
+  if (unknown && (no_command || dynamic_cast<const CLI::ExtrasError*>(&e)))
+    return unexpected(app, command, rest.front());
+  if (no_command) return cat("no command given; choose one of ", names_of(command.commands()));
+  const std::string what = missing(command, e);
+  return what.empty() ? e.what() : what;
 }
 
 // An option with one value takes its last one, so that arguments can override a script's defaults;

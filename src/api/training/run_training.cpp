@@ -11,6 +11,7 @@
 #include "train/cluster/agreement.h"
 #include "train/loop/trainer.h"
 #include "train/measure/memory_budget.h"
+#include "train/plan/device_check.h"
 #include "train/record/watch/watchers.h"
 
 namespace hexapla::api {
@@ -67,6 +68,7 @@ void write_report(const train::TrainOptions& options, train::TrainWatcher& watch
 train::TrainResult run_training(const train::TrainOptions& asked, RunWatcher& watcher, const std::atomic<bool>& stop,
                                 const train::ProgramPairs& pairs, train::cluster::Processes& processes) {
   const CancelScope scope(&stop);
+  train::check_device(*make_backend(Precision::f32, asked.device), asked);
   if (processes.first()) watcher.begins(asked.model);
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
   const train::TrainOptions options =

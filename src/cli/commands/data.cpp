@@ -56,11 +56,10 @@ struct Data {
 };
 
 constexpr auto kFooter =
-    "Faults, as --keep, --drop and --json name them:\n"
-    "  fields, blank, encoding, control, replacement, mojibake, entities, mark, line-end, too-long, ratio, identical, "
-    "in-test,\n"
-    "  duplicate, same-source, same-target, unknown. Not dropped unless asked: entities, mark, line-end (the last two\n"
-    "  are removed from what is written), same-source, same-target, unknown.\n"
+    "The faults that --keep, --drop and --json name are fields, blank, encoding, control, replacement, mojibake, "
+    "entities, mark, line-end, too-long, ratio, identical, in-test, duplicate, same-source, same-target and unknown. "
+    "These do not drop a pair unless asked: entities, mark and line-end (both are removed from what is written), "
+    "same-source, same-target, unknown. "
     "Shifts are found from length, numbers, punctuation and capitals; the report says how reliable these are.\n"
     "Examples:\n"
     "  hexapla data train.en.gz train.de.gz\n"

@@ -23,8 +23,9 @@ size_t blanks_before(const std::string& line) { return std::min(line.find_first_
 // The indent of a line's continuation.
 size_t indent_of(const std::string& line) {
   const size_t blanks = blanks_before(line);
+  const bool option = line.starts_with("  -");  // its name may reach to the blank before the description
   const bool described = blanks > 0 && line.size() > kDescription && line[kDescription - 1] == ' ' &&
-                         line[kDescription] != ' ' && line.find("  ", blanks) < kDescription;
+                         line[kDescription] != ' ' && (option || line.find("  ", blanks) < kDescription);
   return described ? kDescription : blanks >= kDescription || blanks == 0 ? blanks : blanks + 4;
 }
 
@@ -70,6 +71,13 @@ class Formatter final : public CLI::Formatter {
   std::string make_option_usage(const CLI::Option* positional) const override {
     const std::string words = words_of(*positional);
     return positional->get_required() ? words : "[" + words + "]";
+  }
+  // In the list of positional arguments, too: their words as in the usage line.
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    return positional ? words_of(*option) : CLI::Formatter::make_option_name(option, false);
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
   }
 };
 

@@ -73,6 +73,9 @@ TEST(CommandLine, UsageNamesArgumentsByWhatTheyAre) {
                                        {"bench", "[OPTIONS] COMMAND\n"}})
     EXPECT_THAT(run_command({command, "--help"}).out, HasSubstr(usage));
   expect_error({"import"}, 2, HasSubstr("PATH is missing: the model: its folder"));
+  expect_error({"serve"}, 2, HasSubstr("--model is missing: "));
+  expect_error({"compare", "a"}, 2, HasSubstr("give MODEL MODEL: "));
+  expect_error({"bench"}, 2, HasSubstr("no command given; choose one of train, translate, ops"));
 }
 
 TEST(CommandLine, UnknownOptionNamesTheNearest) {
@@ -80,6 +83,9 @@ TEST(CommandLine, UnknownOptionNamesTheNearest) {
   expect_error(train_with({"--batch-token=64", "x"}), 2, HasSubstr("unknown option --batch-token; did you mean"));
   expect_error({"translat"}, 2, HasSubstr("unknown command 'translat'; did you mean translate?"));
   expect_error({"info", "-m", "x", "y"}, 2, HasSubstr("'y' is one argument too many"));
+  expect_error({"bench", "trian"}, 2, HasSubstr("unknown bench command 'trian'; did you mean train?"));
+  expect_error({"train", "my run.yml"}, 2, HasSubstr("give a file of settings as -c 'my run.yml'"));
+  expect_error({"translate", "--beam", "3"}, 2, HasSubstr("unknown option --beam; did you mean --beam-size?"));
   expect_error({"info", "-m", "x", "-z"}, 2, HasSubstr("unknown option -z\n"));
 }
 

@@ -47,7 +47,6 @@ void advance(Sentence& s, const std::vector<Candidate>& candidates, const Search
   const bool shrinks = options.stop_when == StopWhen::shrinking, first = s.live.front().prefix.ids.size() == 1;
   const size_t width = shrinks && !first ? s.live.size() : static_cast<size_t>(s.width);
   std::vector<BeamEntry> next;
-  next.reserve(width);
   for (size_t rank = 0; rank < candidates.size() && next.size() < width && !(shrinks && rank == width); ++rank) {
     const Candidate& c = candidates[rank];
     const BeamEntry& ancestor = s.live[c.beam];

@@ -95,6 +95,7 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
       target(place.target),
       path(place.path),
       precision(options.precision.value_or("f32")),
+      device(options.device),
       number(next_number()),
       translator(path, described(options)) {
   name = source + "-" + target;

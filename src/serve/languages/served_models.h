@@ -29,7 +29,7 @@ struct ServedModel {
   std::string name;            // "en-de"; the second of the same pair is "en-de-2"
   std::string source, target;  // codes, or kUndetermined
   std::string path;
-  std::string precision;
+  std::string precision, device;
   const std::uint64_t number;  // unique in this process
   std::int64_t parameters = 0, encoder_layers = 0, decoder_layers = 0, heads = 0, d_model = 0;
   hexapla::Translator translator;

@@ -286,10 +286,15 @@ void score(Service& service, const Service::Call& call) {
 }
 
 OrderedJson model_json(const ServedModel& m) {
-  return {{"name", m.name},           {"source", m.source},
-          {"target", m.target},       {"parameters", m.parameters},
-          {"precision", m.precision}, {"layers", {m.encoder_layers, m.decoder_layers}},
-          {"heads", m.heads},         {"d_model", m.d_model}};
+  return {{"name", m.name},
+          {"source", m.source},
+          {"target", m.target},
+          {"parameters", m.parameters},
+          {"precision", m.precision},
+          {"device", m.device},
+          {"layers", {m.encoder_layers, m.decoder_layers}},
+          {"heads", m.heads},
+          {"d_model", m.d_model}};
 }
 
 OrderedJson models(const ModelSet& set) {
@@ -303,6 +308,7 @@ OrderedJson models(const ModelSet& set) {
                         {"target", target},
                         {"parameters", hops[0]->parameters + hops[1]->parameters},
                         {"precision", hops[0]->precision},
+                        {"device", hops[0]->device},
                         {"pivot", {hops[0]->target}}});
   return {{"models", list}};
 }

@@ -168,6 +168,7 @@ TEST_F(Native, ListsItsModels) {
   ASSERT_EQ(models.size(), 3u);
   EXPECT_EQ(models[0]["name"], "en-de");
   EXPECT_GT(models[0]["parameters"], 1000);
+  EXPECT_EQ(models[0]["device"], "cpu");
   EXPECT_EQ(models[2]["pivot"], Json({"de"}));
   EXPECT_EQ(server->get("/v1/info").json()["version"], version());
 }

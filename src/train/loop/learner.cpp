@@ -22,10 +22,6 @@ Overlap overlap_of(const TrainOptions& options, cluster::Processes& processes) {
 std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, const TrainingData& data,
                                                 const model::Transformer& model, const model::Parameters& parameters) {
   if (options.shards == 1) return std::make_unique<OneProcess>();
-  if (parameters.device())
-    throw UsageError(cat("`shards` ", options.shards, " does not run on ", parameters.device()->name(),
-                         ": there one process trains with one shard; use `device` cpu"),
-                     "shards", cat(options.shards));
   return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size(),
                                    layer_segments(model, parameters), overlap_of(options, *data.processes));
 }

@@ -1,0 +1,34 @@
+#include "train/plan/device_check.h"
+
+#include "train/plan/memory_plan.h"
+#include "train/plan/objective.h"
+
+namespace hexapla::train {
+namespace {
+
+// One step of a small model of the same kind: a device refuses by name what it lacks.
+void try_step(Backend& backend, model::Config c) {
+  c.source_vocab = c.target_vocab = 8;
+  c.enc_layers = c.dec_layers = 1;
+  model::Transformer model(c);
+  const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training, &backend);
+  const data::Batch batch = made_up({{2, 2}});
+  Arena arena = make_arena(backend, step_memory(model, batch, {}));
+  Context cx{backend, arena};
+  cx.training = true;
+  model::Transformer::Saved saved;
+  loss_and_gradient(cx, model, batch, {}, 0, saved);
+}
+
+}  // namespace
+
+void check_device(Backend& backend, const TrainOptions& options) {
+  if (backend.host_memory()) return;
+  if (options.shards > 1)
+    throw UsageError(cat("`shards` ", options.shards, " does not run on ", backend.name(),
+                         ": there one process trains with one shard; use `device` cpu"),
+                     "shards", cat(options.shards));
+  try_step(backend, options.architecture);
+}
+
+}  // namespace hexapla::train

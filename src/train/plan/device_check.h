@@ -1,0 +1,9 @@
+#pragma once
+#include "train/plan/options/options.h"
+
+namespace hexapla::train {
+
+// UsageError: the device lacks something that the training needs. Call it before anything is read or written.
+void check_device(Backend& backend, const TrainOptions& options);
+
+}  // namespace hexapla::train
