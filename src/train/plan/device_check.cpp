@@ -1,5 +1,6 @@
 #include "train/plan/device_check.h"
 
+#include "model/parameters/parameters.h"
 #include "train/plan/memory_plan.h"
 #include "train/plan/objective.h"
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "backend/backend.h"
 #include "train/plan/options/options.h"
 
 namespace hexapla::train {
