@@ -4,6 +4,7 @@
 #include "model/parameters/parameters.h"
 #include "train/feed/training_data.h"
 #include "train/feed/update_batches.h"
+#include "train/plan/memory_plan.h"
 #include "train/record/earlier_run.h"
 #include "train/record/watch/watcher.h"
 
@@ -21,9 +22,6 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
 
 // Memory in the plan for translating the validation sets while the arena is released.
 size_t memory_to_translate(const MemoryPlan& plan);
-
-// Arena capacity for this peak: its two stacks must not touch.
-constexpr size_t capacity_for(size_t peak) { return peak + 64; }
 
 // If the plan exceeds options.memory: UsageError naming the number to change. If it exceeds the
 // memory available to this process and no option sets a limit: RunError.

@@ -14,7 +14,7 @@ void try_step(Backend& backend, model::Config c) {
   model::Transformer model(c);
   const model::Parameters parameters(model, DType::f32, model::Parameters::Use::training, &backend);
   const data::Batch batch = made_up({{2, 2}});
-  Arena arena = make_arena(backend, step_memory(model, batch, {}));
+  Arena arena = make_arena(backend, capacity_for(step_memory(model, batch)));
   Context cx{backend, arena};
   cx.training = true;
   model::Transformer::Saved saved;

@@ -24,6 +24,9 @@ struct MemoryPlan {  // bytes
 // the batch are read: made_up() suffices. Slightly more than the peak if address space is too small
 // to measure it (ulimit -v).
 size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective = {});
+
+// Arena capacity for this peak: its two stacks must not touch.
+constexpr size_t capacity_for(size_t peak) { return peak + 64; }
 // The same for the loss alone, as in validation.
 size_t loss_memory(const model::Transformer& model, const data::Batch& batch);
 
