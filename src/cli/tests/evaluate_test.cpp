@@ -122,7 +122,7 @@ TEST_F(EvaluateCommand, LinesEndAtNewlinesOnly) {  // not at U+2028, U+2029, U+0
 
 TEST_F(EvaluateCommand, ErrorsOfFiles) {
   const std::string two = write("two", "a\nb\n"), empty = write("empty", ""), blank = write("blank", "\n\n\n");
-  expect_error({hypotheses}, 2, HasSubstr("files"));
+  expect_error({hypotheses}, 2, HasSubstr("give FILE FILE...: HYPOTHESES REFERENCES"));
   expect_error({hypotheses, reference, two}, 3,
                AllOf(HasSubstr(hypotheses + " has 3 lines, but " + two + " has 2"), HasSubstr("line i of one")));
   expect_error({hypotheses, reference, "--compare", two}, 3, HasSubstr(two + " has 2"));
