@@ -7,8 +7,8 @@ mkdir -p "${2:-own-model}"
 cd "${2:-own-model}"
 [ -n "$pairs" ] || { awk -v n=3000 -f "$here/numbers.awk" > pairs.tsv; pairs=pairs.tsv; }
 
-# 1. Look for faults, and write the text without them; a pair that occurs twice stays once.
-hexapla data --quiet --tsv "$pairs" --write-clean clean.tsv
+# 1. Look for faults (faults.txt), and write the text without them; a pair that occurs twice stays once.
+hexapla data --quiet --tsv "$pairs" --write-clean clean.tsv > faults.txt
 
 # 2. Set apart what the model never trains on: 200 pairs to validate with, 200 to test with; at random, always the same.
 sort -R --random-source=clean.tsv clean.tsv > shuffled.tsv

@@ -33,8 +33,13 @@ void complain(const std::string& message) { say_on_stderr("hexapla: error: " + m
 // The chosen subcommand, or the program itself.
 const Command& named(const Command& app) {
   for (const Command& command : app.commands())
-    if (command.parser().parsed()) return command;
+    if (command.parser().parsed()) return named(command);
   return app;
+}
+std::string words_to_chosen(const Command& app) {
+  for (const Command& command : app.commands())
+    if (command.parser().parsed()) return cat(" ", command.parser().get_name(), words_to_chosen(command));
+  return "";
 }
 
 std::string did_you_mean(const std::string& what) { return what.empty() ? "" : "; did you mean " + what + "?"; }
@@ -65,9 +70,18 @@ std::string unexpected(const Command& app, const Command& command, std::string w
 }
 
 // The first argument that may have been meant as a command; "" if there is none.
-std::string first_word(const Command& app) {
-  for (const std::string& word : app.parser().remaining())
+std::string first_word(const Command& command) {
+  if (command.commands().empty()) return "";
+  for (const std::string& word : command.parser().remaining())
     if (!word.empty() && word.front() != '-') return word;
+  return "";
+}
+
+// An option before the command; "" if there is none.
+std::string too_early(const Command& app) {
+  if (&named(app) == &app) return "";
+  for (const std::string& word : app.parser().remaining())
+    if (word.starts_with('-')) return word;
   return "";
 }
 
@@ -78,7 +92,8 @@ std::string missing(const Command& command, const CLI::ParseError& e) {
     const bool positional = option->get_positional();
     const std::string name = option->get_name(positional), shown = positional ? words_of(*option) : name;
     if (what == name + " is required") return cat(shown, " is missing: ", option->get_description());
-    if (positional && what.starts_with(name + ": ")) return cat("give ", shown, ": ", option->get_description());
+    if (!what.starts_with(name + ": ") || what.find("required but received") == what.npos) continue;
+    return cat("give ", positional ? "" : name + " ", words_of(*option), ": ", option->get_description());
   }
   return "";
 }
@@ -90,21 +105,24 @@ std::string names_of(const std::deque<Command>& commands) {
 }
 
 int complain_about_usage(const Command& app, const std::string& what) {
-  const Command& command = named(app);
-  complain(cat(what, "\nSee 'hexapla", &command == &app ? "" : " " + command.parser().get_name(), " --help'."));
+  complain(cat(what, "\nSee 'hexapla", words_to_chosen(app), " --help'."));
   return 2;
 }
 
 std::string what_of(const Command& app, const CLI::ParseError& e) {
   const Command& command = named(app);
   const std::vector<std::string> rest = command.parser().remaining(true);
+  if (const std::string option = too_early(app); !option.empty())
+    return cat(option, " is before the command; give options after it: hexapla", words_to_chosen(app), " ", option);
   const bool unknown = !rest.empty() && !rest.front().empty();
   const bool no_command = dynamic_cast<const CLI::RequiredError*>(&e) && !command.commands().empty();
   if (unknown && (no_command || dynamic_cast<const CLI::ExtrasError*>(&e)))
     return unexpected(app, command, rest.front());
   if (no_command) return cat("no command given; choose one of ", names_of(command.commands()));
   const std::string what = missing(command, e);
-  return what.empty() ? e.what() : what;
+  if (what.empty()) return e.what();
+  const bool model = what.starts_with("--model is missing") && unknown && rest.front().front() != '-';
+  return cat(what, did_you_mean(model ? "--model " + shell_word(rest.front()) : ""));
 }
 
 // An option with one value takes its last one, so that arguments can override a script's defaults;
@@ -232,8 +250,8 @@ int run(int argc, const char* const* argv) try {
     app.parser().parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) {  // --help, --version
-      const std::string unknown = &named(app) == &app ? first_word(app) : "";
-      return unknown.empty() ? app.parser().exit(e) : complain_about_usage(app, unexpected(app, app, unknown));
+      const std::string unknown = first_word(named(app));
+      return unknown.empty() ? app.parser().exit(e) : complain_about_usage(app, unexpected(app, named(app), unknown));
     }
     return complain_about_usage(app, what_of(app, e));
   } catch (const UsageError& e) {  // a number out of its range

@@ -5,6 +5,7 @@
 #include "api/files/any_model.h"
 #include "base/error.h"
 #include "base/files/overwriting.h"
+#include "base/files/shell_word.h"
 
 namespace hexapla::api {
 namespace {
@@ -23,6 +24,9 @@ convert::Imported import_model(const std::string& path, const std::string& outpu
                                const convert::ImportOptions& options,
                                const std::function<void(const convert::ImportProgress&)>& progress,
                                const std::string& output_option) {
+  if (is_own_model(path))
+    throw DataError(
+        cat(path, " is a model of hexapla already; use it as it is: hexapla translate -m ", shell_word(path)));
   refuse_to_overwrite({path}, output_option, output);
   refuse_other_file(output, output_option);
   return convert::import_model(path, output, options, progress);

@@ -34,7 +34,8 @@ Option* Option::check(const Validator& validator) {
 }
 Option* Option::choices(const Choices& words) {
   choices_ = words;
-  return this;
+  return name().empty() ? this
+                        : check({[words, name = name()](const std::string& word) { check_choice(words, name, word); }});
 }
 Option* Option::when(std::function<When()> condition) {
   condition_ = std::move(condition);

@@ -54,7 +54,7 @@ class Option {
   Option* take_all();  // keeps all occurrences, not only the last
   Option* delimiter(char between);
   Option* check(const Validator& validator);
-  Option* choices(const Choices& words);  // for manuals and completion; check() refuses others
+  Option* choices(const Choices& words);  // others are refused; known to manuals and completion
   // The condition under which the option has an effect, evaluated after all options have been read.
   Option* when(std::function<When()> condition);
 

@@ -105,7 +105,7 @@ void add_bench_train(Command& bench, Action& chosen) {
   Command* c = bench.add_command("train", "target tokens per second in training, and the share of matrix products");
   c->add_option("--preset", b->options.preset, "tiny, small, base or big")->default_str("tiny");
   c->add_option("--lengths", b->options.lengths, "wmt or multi30k: how long sentences are")
-      ->check(one_of("lengths", {"wmt", "multi30k"}))
+      ->choices({"wmt", "multi30k"})
       ->default_str("wmt");
   c->add_option("--vocab-size", b->options.vocabulary, kVocabulary, "pieces")->default_str("10000");
   c->add_option("--batch-tokens", b->options.tokens, ranges::kBatchTokens, "target tokens per batch")
@@ -164,7 +164,7 @@ void add_bench_translate(Command& bench, Action& chosen) {
   c->add_option("--preset", b->options.preset, "tiny, small, base or big")->default_str("base")->when(untrained);
   c->add_option("--vocab-size", b->options.vocabulary, kVocabulary, "pieces")->default_str("32000")->when(untrained);
   c->add_option("--precision", b->options.precision, "f32, bf16 or int8")
-      ->check(one_of("precision", {"f32", "bf16", "int8"}))
+      ->choices({"f32", "bf16", "int8"})
       ->default_str("f32")
       ->when(always);
   bind_device(*c, b->options.device)->when(always);

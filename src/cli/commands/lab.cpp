@@ -93,7 +93,7 @@ void add_lab(Command& app, Action& chosen) {
         return When{!lab->options.train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
       });
   c->add_option("--threads", lab->threads, ranges::kThreads, "compute threads; 0: one per available core");
-  c->add_option("--color", lab->color, "auto, always or never");
+  c->add_option("--color", lab->color, "auto, always or never")->choices({"auto", "always", "never"});
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
   c->footer(
       "An experiment trains small models on made-up dates, measures them, and writes a page of text, pictures and the\n"

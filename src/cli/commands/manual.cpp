@@ -86,7 +86,10 @@ void add_completion(Command& app, Action& chosen) {
       ->type_name("SHELL")
       ->required()
       ->choices(shells)
-      ->check({[shells](const std::string& word) { check_choice(shells, "shell", word); }});
+      ->check({[shells](const std::string& word) {
+        if (std::find(shells.begin(), shells.end(), word) == shells.end())
+          throw UsageError(cat("SHELL is '", word, "', but must be bash, zsh or fish"));
+      }});
   c->footer(
       "Examples:\n"
       "  source <(hexapla completion bash)                                # in ~/.bashrc\n"

@@ -26,7 +26,7 @@ void bind_alignment(Command& command, api::WordAlignments& alignment, bool looke
       .add_option("--alignment-units", alignment.units,
                   "units of the alignment: words (in scripts without spaces, characters), blanks "
                   "(whitespace-separated words in any script) or pieces")
-      ->check(one_of("alignment-units", {"words", "blanks", "pieces"}))
+      ->choices({"words", "blanks", "pieces"})
       ->default_str("words")
       ->when([&alignment] { return alignment.when(); });
 }

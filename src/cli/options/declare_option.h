@@ -39,9 +39,4 @@ std::function<When()> condition_of(const Options& options, const std::string& na
   };
 }
 
-// For words that must be checked when they are read, not after all options have been read.
-inline Validator one_of(const std::string& name, const Choices& choices) {
-  return {[name, choices](const std::string& word) { check_choice(choices, name, word); }};
-}
-
 }  // namespace hexapla::cli

@@ -25,7 +25,6 @@ template <class Options>
 auto declare_in(Command& command, const Options& options) {
   return [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
     Option* option = declare_option(command, flags_of(name), field, spell_options(help, as_flag), allowed);
-    if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>) option->check(one_of(name, allowed));
     if (name == "protect-pattern") option->repeated();  // words after it belong to the command
     option->when(condition_of(options, name));
   };

@@ -8,6 +8,7 @@
 
 #include "api/display.h"
 #include "base/classic.h"
+#include "base/error.h"
 #include "base/options/option_names.h"
 #include "cli/command/parser.h"
 #include "cli/terminal/terminal.h"
@@ -77,7 +78,11 @@ class Formatter final : public CLI::Formatter {
     return positional ? words_of(*option) : CLI::Formatter::make_option_name(option, false);
   }
   std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+    if (option->get_positional()) return "";
+    std::string opts = CLI::Formatter::make_option_opts(option);
+    const std::string type = " " + option->get_type_name(), times = cat(type, " x ", option->get_expected_min());
+    if (type.find(' ', 1) != type.npos && opts.starts_with(times)) opts.erase(type.size(), times.size() - type.size());
+    return opts;
   }
 };
 

@@ -74,6 +74,9 @@ TEST(CommandLine, UsageNamesArgumentsByWhatTheyAre) {
     EXPECT_THAT(run_command({command, "--help"}).out, HasSubstr(usage));
   expect_error({"import"}, 2, HasSubstr("PATH is missing: the model: its folder"));
   expect_error({"serve"}, 2, HasSubstr("--model is missing: "));
+  expect_error({"info", "my run"}, 2, HasSubstr("; did you mean --model 'my run'?"));
+  expect_error({"quantize", "-m", "a", "-o", "b", "--valid-sets", "c"}, 2,
+               HasSubstr("give --valid-sets SOURCE TARGET: "));
   expect_error({"compare", "a"}, 2, HasSubstr("give MODEL MODEL: "));
   expect_error({"bench"}, 2, HasSubstr("no command given; choose one of ops, train"));
 }
@@ -83,6 +86,11 @@ TEST(CommandLine, UnknownOptionNamesTheNearest) {
   expect_error(train_with({"--batch-token=64", "x"}), 2, HasSubstr("unknown option --batch-token; did you mean"));
   expect_error({"translat"}, 2, HasSubstr("unknown command 'translat'; did you mean translate?"));
   expect_error({"info", "-m", "x", "y"}, 2, HasSubstr("'y' is one argument too many"));
+  expect_error({"help", "bench", "trian"}, 2, HasSubstr("unknown bench command 'trian'"));
+  expect_error({"bench", "train", "--bogus"}, 2, HasSubstr("See 'hexapla bench train --help'."));
+  expect_error({"-m", "a", "translate"}, 2,
+               HasSubstr("-m is before the command; give options after it: hexapla translate -m"));
+  expect_error({"lab", "--color", "pink"}, 2, HasSubstr("--color is 'pink', but must be one of: auto, always, never"));
   expect_error({"bench", "trian"}, 2, HasSubstr("unknown bench command 'trian'; did you mean train?"));
   expect_error({"train", "my run.yml"}, 2, HasSubstr("give a file of settings as -c 'my run.yml'"));
   expect_error({"translate", "--beam", "3"}, 2, HasSubstr("unknown option --beam; did you mean --beam-size?"));

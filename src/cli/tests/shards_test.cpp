@@ -192,8 +192,8 @@ TEST_F(ShardsTest, AreRefusedWithARemedy) {
     return r.err;
   };
   const Words input{"--input", at("in")};
-  EXPECT_THAT(message({"--shard", "1/2"}), HasSubstr("--shard needs a file: give --input FILE"));
-  EXPECT_THAT(message({"--output", part(1)}), HasSubstr("--output needs a file: give --input FILE"));
+  EXPECT_THAT(message({"--shard", "1/2"}), HasSubstr("--shard is for a file: give --input FILE"));
+  EXPECT_THAT(message({"--output", part(1)}), HasSubstr("--output is for a file: give --input FILE"));
   for (const char* wrong : {"3", "0/2", "3/2", "1/", "/2", "a/b", "1/2/3", "-1/2"})
     EXPECT_THAT(message(input + Words{"--shard", wrong, "--output", part(1)}),
                 HasSubstr(cat("--shard is '", wrong, "'")));

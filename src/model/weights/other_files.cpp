@@ -37,15 +37,15 @@ std::optional<std::string> what_it_is(std::string_view start, const std::string&
   if (start.starts_with("\x1F\x8B"sv) || start.starts_with("\x28\xB5\x2F\xFD"sv) ||
       start.starts_with("\xFD"
                         "7zXZ"sv))
-    return "a compressed file; `model` takes a model as it is: unpack it, or name another file";
+    return "a compressed file: unpack it, or name another";
   if (start.starts_with("GGUF"sv)) return "a model of llama.cpp, which hexapla does not read; name another";
   if (start.starts_with("\x0A"sv) && start.find("<unk>"sv) < 64)
     return "a vocabulary of SentencePiece; name the model that goes with it";
   if (is_text(start))
     return cat(
-        "text; `model` takes a model file or the folder of a training, and text to translate goes to stdin: "
+        "text; name a model file or the folder of a training (text to translate goes to stdin: "
         "hexapla translate -m MODEL < ",
-        shell_word(path));
+        shell_word(path), ")");
   return {};
 }
 

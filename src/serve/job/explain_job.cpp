@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/range.h"
 #include "serve/explain/ask.h"
 #include "serve/explain/script.h"
 #include "serve/look/page.h"
@@ -166,6 +167,7 @@ std::string page_of(const std::string& language, const std::string& answers) {
 }
 
 void check(const ExplainJob& job) {
+  check_choice({"", "en", "zh"}, "lang", job.language);
   if (trimmed(job.source).empty()) throw UsageError("`src` is empty; give a sentence", "src", job.source);
   if (trimmed(job.source).find('\n') != std::string::npos)
     throw UsageError("`src` has several lines; give one sentence", "src", job.source);

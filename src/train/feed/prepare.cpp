@@ -67,9 +67,8 @@ std::optional<text::VocabularyPair> given_vocabularies(const TrainOptions& o, bo
                                                        const std::optional<VocabularyRecord>& record) try {
   return given_vocabularies(o, separate);
 } catch (const DataError& e) {
-  const std::string option = given_vocabulary(o);
-  if (!record || option == "init-from") throw;
-  throw DataError(cat(e.what(), "; the run has a copy: give `", option, "` ", copies_of_vocabularies(o.model)));
+  if (!record || given_vocabulary(o) == "init-from") throw;
+  throw DataError(cat(e.what(), "; the run has a copy: give ", how_to_give_copies(o.model)));
 }
 
 text::VocabularyPair find_or_train_vocabularies(const TrainOptions& o, data::TrainingText& text,

@@ -136,6 +136,10 @@ std::string copies_of_vocabularies(const std::string& run) {
   return fs::exists(files.joint) ? files.joint : cat(files.source, " ", files.target);
 }
 
+std::string how_to_give_copies(const std::string& run) {
+  return cat(fs::exists(Files(run).joint) ? "`vocab` " : "`vocabs` ", copies_of_vocabularies(run));
+}
+
 std::optional<std::pair<std::string, std::string>> vocabulary_bytes_of_run(const std::string& run) {
   const Files files(run);
   if (fs::exists(files.joint)) return std::pair{read_file(files.joint), read_file(files.joint)};

@@ -39,6 +39,8 @@ std::string keep_vocabularies(const std::string& run, const text::VocabularyPair
 
 // "DIR/vocab.spm": existing copies, as values for options.
 std::string copies_of_vocabularies(const std::string& run);
+// The same, after the option that takes them.
+std::string how_to_give_copies(const std::string& run);
 
 // Bytes of {source, target}; none if the folder has no copies.
 std::optional<std::pair<std::string, std::string>> vocabulary_bytes_of_run(const std::string& run);

@@ -82,7 +82,8 @@ void check(const TranslateJob& job, const Glossary& terms) {
     throw UsageError(cat("`trace` ", job.trace, ": the name must end in .svg"));
   if (!job.trace.empty()) decode::check_traceable(how.search);
   if (job.input == "-" && job.shard.given())
-    throw UsageError(cat(job.shard.given_option(), " needs a file: give `input` FILE"));
+    throw UsageError(cat(job.shard.given_option(),
+                         " is for a file: give `input` FILE; to keep a whole translation, redirect stdout: > FILE"));
 }
 
 // Warns if the input is a document in a text format; rejects other documents, which would be read

@@ -134,18 +134,14 @@ void add_serve(Command& app, Action& chosen) {
                  Option* option = declare_option(*c, "--" + name, field, spell_options(help, as_flag), allowed);
                  if (name == "protect-pattern") option->repeated();
                  option->when(condition_of(s->search, name));
-                 if constexpr (std::same_as<std::remove_cvref_t<decltype(allowed)>, Choices>)
-                   option->check(one_of(name, allowed));
                });
   c->add_option("--cache", s->cache, ranges::kMebibytes, "MiB of translations to keep; 0: none")->default_str("0");
   c->add_option("--files", s->files, ranges::kMebibytes,
                 "MiB of memory for translated files, which are kept for 30 minutes; 0: no files")
       ->default_str("64");
-  const Choices precisions{"f32", "bf16", "int8"};
   c->add_option("--precision", s->precision, "of products with weights: f32, bf16 or int8")
       ->default_str("f32")
-      ->choices(precisions)
-      ->check(one_of("precision", precisions));
+      ->choices({"f32", "bf16", "int8"});
   bind_device(*c, s->service.model.device);
   c->add_option("--threads", s->threads, ranges::kThreads,
                 "compute threads of each model; 0: one per available core; translations do not depend on it")
