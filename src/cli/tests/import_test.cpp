@@ -94,7 +94,7 @@ TEST_F(ImportCommand, SaysWhatIsWrong) {
   refused({at("none"), "-o", at("out")}, 3, "there is no such file or folder");
   refused({folder(), "-o", at("out")}, 2, "name another file");
   refused({peer_model(""), "-o", at("out")}, 3, "known are hf-marian");
-  refused({peer_model("marian"), "--from", "x", "-o", at("out")}, 2, "--from 'x' is unknown");
+  refused({peer_model("marian"), "--from", "x", "-o", at("out")}, 2, "--from is 'x', but must be one of: hf-marian");
   refused({peer_model("marian"), "--from", "hf-marian", "-o", at("out")}, 3, "config.json");
 }
 
