@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/files/hash.h"
+#include "train/plan/device_check.h"
 #include "train/plan/freeze.h"
 #include "train/shards/sharded.h"
 
@@ -22,6 +23,7 @@ Overlap overlap_of(const TrainOptions& options, cluster::Processes& processes) {
 std::unique_ptr<Communicator> make_communicator(const TrainOptions& options, const TrainingData& data,
                                                 const model::Transformer& model, const model::Parameters& parameters) {
   if (options.shards == 1) return std::make_unique<OneProcess>();
+  if (parameters.device()) check_shards(*parameters.device(), options.shards);
   return std::make_unique<Sharded>(*data.processes, options.shards, parameters.values().size(),
                                    layer_segments(model, parameters), overlap_of(options, *data.processes));
 }

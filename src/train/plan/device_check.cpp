@@ -23,13 +23,16 @@ void try_step(Backend& backend, model::Config c) {
 
 }  // namespace
 
+void check_shards(const Backend& backend, int64_t shards) {
+  if (backend.host_memory() || shards == 1) return;
+  throw UsageError(cat("`shards` ", shards, " does not run on ", backend.name(),
+                       ": there one process trains with one shard; use `device` cpu"),
+                   "shards", cat(shards));
+}
+
 void check_device(Backend& backend, const TrainOptions& options) {
-  if (backend.host_memory()) return;
-  if (options.shards > 1)
-    throw UsageError(cat("`shards` ", options.shards, " does not run on ", backend.name(),
-                         ": there one process trains with one shard; use `device` cpu"),
-                     "shards", cat(options.shards));
-  try_step(backend, options.architecture);
+  check_shards(backend, options.shards);
+  if (!backend.host_memory()) try_step(backend, options.architecture);
 }
 
 }  // namespace hexapla::train

@@ -24,11 +24,11 @@ struct MemoryPlan {  // bytes
 // the batch are read: made_up() suffices. Slightly more than the peak if address space is too small
 // to measure it (ulimit -v).
 size_t step_memory(const model::Transformer& model, const data::Batch& batch, const Objective& objective = {});
+// The same for the loss alone, as in validation.
+size_t loss_memory(const model::Transformer& model, const data::Batch& batch);
 
 // Arena capacity for this peak: its two stacks must not touch.
 constexpr size_t capacity_for(size_t peak) { return peak + 64; }
-// The same for the loss alone, as in validation.
-size_t loss_memory(const model::Transformer& model, const data::Batch& batch);
 
 // A batch of pairs with these lengths, source and target both including </s>; all ids are 0.
 data::Batch made_up(const std::vector<std::pair<int64_t, int64_t>>& lengths);
