@@ -98,6 +98,21 @@ std::string missing(const Command& command, const CLI::ParseError& e) {
   return "";
 }
 
+// A word whose option was meant to begin with two dashes (-beam-size), or whose dash is that of a word processor; "" if
+// there is none.
+std::string wrong_dashes(const Command& command, int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string word = argv[i];
+    const bool typeset = word.starts_with("\u2013") || word.starts_with("\u2014");  // en dash, em dash
+    if (!typeset && !word.starts_with('-')) continue;
+    const std::string bare = word.substr(typeset ? 3 : 1, word.find('=') - (typeset ? 3 : 1));
+    const std::string meant = cat(bare.size() > 1 ? "--" : "-", bare);
+    if (command.has(meant) && meant != word.substr(0, word.find('=')))
+      return cat("unknown option ", word, did_you_mean(meant));
+  }
+  return "";
+}
+
 std::string names_of(const std::deque<Command>& commands) {
   std::string all;
   for (const Command& command : commands) all += (all.empty() ? "" : ", ") + command.parser().get_name();
@@ -246,6 +261,10 @@ int run(int argc, const char* const* argv) try {
   Command app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
   Action chosen;
   add_commands(app, chosen);
+  const auto misread = [&](const std::string& what) {
+    const std::string better = wrong_dashes(named(app), argc, argv);
+    return complain_about_usage(app, better.empty() ? what : better);
+  };
   try {
     app.parser().parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -253,9 +272,9 @@ int run(int argc, const char* const* argv) try {
       const std::string unknown = first_word(named(app));
       return unknown.empty() ? app.parser().exit(e) : complain_about_usage(app, unexpected(app, named(app), unknown));
     }
-    return complain_about_usage(app, what_of(app, e));
+    return misread(what_of(app, e));
   } catch (const UsageError& e) {  // a number out of its range
-    return complain_about_usage(app, e.what());
+    return misread(e.what());
   }
   if (!chosen) {
     std::fputs(app.parser().help().c_str(), stdout);

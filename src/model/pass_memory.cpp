@@ -31,7 +31,7 @@ std::optional<size_t> measured_peak(const std::function<void(Context&)>& pass) {
 
 void throw_no_room_to_measure() {
   throw RunError(cat("there is not enough memory to find out how much training needs: ",
-                     why_memory_was_refused(physical_memory())));
+                     why_memory_was_refused(physical_memory()), "; a smaller model or smaller batches take less"));
 }
 
 }  // namespace hexapla::model

@@ -222,16 +222,18 @@ Demonstrated demonstrate(const DemoOptions& o, train::TrainWatcher& watcher,
     const train::RunLock lock(folder);
     remove_run(folder);
   }
-  if (!trained(o, folder)) {
+  const bool found = trained(o, folder);
+  if (!found) {
     say(fmt::format("training a small Transformer to read dates; the model goes to {}", folder));
     const train::TrainResult result = train_on_dates(o, folder, watcher, stop);
     if (result.end == train::TrainEnd::interrupted) return {.end = result.end, .updates = result.updates};
     train::require_whole(result);
-  } else if (!o.text) {
-    say(fmt::format("found a trained model in {} (--retrain makes a new one)", folder));
   }
   use_threads(o.threads);
   const decode::OpenModel m = decode::open_translator(folder, {});
+  if (found && !o.text)
+    say(fmt::format("found a model of {} updates in {} (--retrain makes a new one)",
+                    text::grouped(recorded<int64_t>(m, "updates")), folder));
   Demonstrated demo = o.text ? Demonstrated{.shown = translate(m, {*o.text}).front() + "\n"} : present(m, o);
   demo.model = folder;
   return demo;

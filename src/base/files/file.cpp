@@ -41,7 +41,7 @@ const char* remedy_of(std::string_view doing, int error_number) {
       return "; this is a folder, name a file";
     case EEXIST:
     case ENOTEMPTY:
-      return "; remove it, or choose another name";
+      return "; choose another name, or remove it";
     case EMFILE:
     case ENFILE:
       return "; raise the limit of open files (ulimit -n)";

@@ -44,6 +44,15 @@ TEST_F(DocumentCommandTest, TranslatesAttributesOnRequest) {
   EXPECT_THAT(r.err, HasSubstr("only .html and .htm have attributes to translate, not .txt"));
 }
 
+TEST_F(DocumentCommandTest, SaysThatThereIsNoText) {
+  for (const char* name : {"a.srt", "a.vtt", "a.txt", "a.html", "a.json"}) {
+    const Result r =
+        document(write(name, name == std::string("a.json") ? "{}" : "\n"), at(std::string("b") + (name + 1)));
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(std::string(name) + " has no text to translate; the output is a copy"));
+  }
+}
+
 TEST_F(DocumentCommandTest, ReadsAGlossary) {
   const std::string terms = write("terms.tsv", "dog\ttwo cats\n"), page = write("a.html", "<p>a dog</p>");
   const Result r = document(page, at("b.html"), {"--glossary", terms});

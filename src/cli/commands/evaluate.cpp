@@ -37,7 +37,7 @@ std::function<When()> of_metric(const Evaluate& e, const std::string& metric) {
     const auto& all = e.job.metrics.metrics;
     const bool there =
         std::any_of(all.begin(), all.end(), [&](const std::string& name) { return name.starts_with(metric); });
-    return When{there, "is for " + metric + ", which `metrics` does not name: add it, or leave the other out"};
+    return When{there, "is for " + metric + ", which `metrics` does not name: add it, or leave this option out"};
   };
 }
 

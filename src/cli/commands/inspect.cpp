@@ -31,7 +31,7 @@ struct Inspect {
 void add_inspect(Command& app, Action& chosen) {
   auto i = std::make_shared<Inspect>();
   Command* c = app.add_command("inspect", "look inside a model while it reads one pair of sentences");
-  c->add_option("-m,--model", i->job.model, "model file or training folder")->type_name("MODEL");
+  c->add_option("-m,--model", i->job.model, "model file or training folder")->type_name("MODEL")->required();
   c->add_option("--src", i->job.source_text, "the source sentence; </s> is added")->type_name("TEXT");
   c->add_option("--src-ids", i->job.source_ids, "the source as token ids, exactly as given")->type_name("IDS");
   c->add_option("--tgt", i->job.target_text, "the target sentence; if absent, the source is translated")

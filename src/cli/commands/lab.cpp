@@ -75,12 +75,16 @@ void add_lab(Command& app, Action& chosen) {
   Command* c = app.add_command("lab", "experiments that answer questions about the Transformer with a run");
   c->add_option("name", lab->options.name, "the experiment; without a name they are listed")->type_name("NAME");
   c->add_option("-o,--output", lab->options.output, "folder for the report; the models go to DIR/runs/NAME")
-      ->type_name("DIR");
-  c->add_option("--seeds", lab->options.seeds, ranges::kCount, "trainings of each kind; 0: as the experiment declares");
+      ->type_name("DIR")
+      ->default_str("lab");
+  c->add_option("--seeds", lab->options.seeds, ranges::kCount, "trainings of each kind; 0: as the experiment declares")
+      ->default_str("0");
   c->add_option("--updates", lab->options.updates, ranges::kCount,
-                "updates of each training; 0: as the experiment declares");
+                "updates of each training; 0: as the experiment declares")
+      ->default_str("0");
   c->add_option("--minutes", lab->options.minutes, ranges::kFrom0,
-                "choose the updates so that the whole takes about this long (table3, softmax); 0: --updates");
+                "choose the updates so that the whole takes about this long (table3, softmax); 0: --updates")
+      ->default_str("0");
   c->add_option("--train-sets", lab->options.train_sets,
                 "parallel text to train on instead of made-up text (table3, softmax)")
       ->type_name("SOURCE TARGET")
@@ -89,11 +93,20 @@ void add_lab(Command& app, Action& chosen) {
       ->type_name("SOURCE TARGET")
       ->check(text_input());
   c->add_option("--preset", lab->options.preset, "the model and recipe that all trainings on such text differ from")
+      ->default_str("tiny")
       ->when([lab = lab.get()] {
         return When{!lab->options.train_sets.empty(), "is for text of your own: give `train-sets`, or leave it out"};
       });
-  c->add_option("--threads", lab->threads, ranges::kThreads, "compute threads; 0: one per available core");
-  c->add_option("--color", lab->color, "auto, always or never")->choices({"auto", "always", "never"});
+  c->add_option("--threads", lab->threads, ranges::kThreads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->add_option("--color", lab->color, "auto, always or never")
+      ->default_str("auto")
+      ->choices({"auto", "always", "never"});
+  for (const char* name :
+       {"--output", "--seeds", "--updates", "--minutes", "--train-sets", "--valid-sets", "--threads"})
+    c->get_option(name)->when([lab = lab.get()] {
+      return When{!lab->options.name.empty(), "is for an experiment: name one, or leave it out"};
+    });
   c->add_flag("-q,--quiet", lab->quiet, "no progress");
   c->footer(
       "An experiment trains small models on made-up dates, measures them, and writes a page of text, pictures and the\n"

@@ -47,7 +47,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_option("--tsv", s->job.tsv, "one file with SOURCE<TAB>TARGET lines instead")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("-m,--model", s->job.model, "model file or training folder")->type_name("MODEL");
+  c->add_option("-m,--model", s->job.model, "model file or training folder")->type_name("MODEL")->required();
   c->add_flag("--word-scores", s->job.words, "add a column: log-probabilities of the words of TARGET and of </s>");
   c->add_flag("--token-scores", s->job.tokens, "add a column: log-probabilities of the tokens of TARGET and of </s>");
   c->add_flag("--json", s->job.json, "one JSON object per line, with words and tokens");

@@ -75,7 +75,8 @@ void add_translate(Command& app, Action& chosen) {
   c->add_option("-m,--model", t->job.models, "model file or training folder; give several for an ensemble")
       ->type_name("MODEL")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->required();
   const auto of_several = [t = t.get()] {
     return When{t->job.models.size() > 1, "is for several models: name them with `model`, or leave it out"};
   };

@@ -94,6 +94,10 @@ TEST(CommandLine, UnknownOptionNamesTheNearest) {
   expect_error({"bench", "trian"}, 2, HasSubstr("unknown bench command 'trian'; did you mean train?"));
   expect_error({"train", "my run.yml"}, 2, HasSubstr("give a file of settings as -c 'my run.yml'"));
   expect_error({"translate", "--beam", "3"}, 2, HasSubstr("unknown option --beam; did you mean --beam-size?"));
+  expect_error({"translate", "-beam-size", "3"}, 2, HasSubstr("option -beam-size; did you mean --beam-size?"));
+  expect_error({"evaluate", "a", "b", "-lc"}, 2, HasSubstr("unknown option -lc; did you mean --lc?"));
+  expect_error({"translate", "\u2014model=m"}, 2, HasSubstr("unknown option \u2014model=m; did you mean --model?"));
+  expect_error({"translate", "\u2013m", "m"}, 2, HasSubstr("unknown option \u2013m; did you mean -m?"));
   expect_error({"info", "-m", "x", "-z"}, 2, HasSubstr("unknown option -z\n"));
 }
 

@@ -133,6 +133,8 @@ TEST_F(EvaluateCommand, ErrorsOfFiles) {
   expect_error({hypotheses, empty}, 3, HasSubstr(empty + " is empty"));
   expect_error({hypotheses, blank}, 3, HasSubstr(blank + " has no text in any line"));
   expect_error({"-", "-"}, 2, HasSubstr("stdin ('-') can be read only once"));
+  const std::string latin = write("latin", "a\nb\xE4\nc\n");
+  expect_error({hypotheses, latin}, 3, AllOf(HasSubstr(latin + ":2"), HasSubstr("iconv -f")));
 }
 
 TEST_F(EvaluateCommand, ErrorsOfOptions) {

@@ -41,6 +41,9 @@ TEST_F(LabCommand, NamesWhatIsWrong) {
   const Result seeds = run_command({"lab", "scale", "--seeds", "-1"});
   EXPECT_EQ(seeds.code, 2);
   EXPECT_THAT(seeds.err, HasSubstr("--seeds is -1"));
+  const Result idle = run_command({"lab", "--updates", "3"});
+  EXPECT_EQ(idle.code, 2);
+  EXPECT_THAT(idle.err, HasSubstr("--updates 3 is for an experiment: name one, or leave it out"));
   write_file_atomically(at("file"), "");
   const Result folder = run_command({"lab", "scale", "-o", at("file")});
   EXPECT_EQ(folder.code, 1);

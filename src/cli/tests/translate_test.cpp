@@ -168,7 +168,7 @@ TEST_F(TranslateTest, ModelsTranslateTogether) {
   EXPECT_EQ(lines_of(r.out), 1);
   expect_error({"-m", a, "-m", at("other.safetensors")}, "", 2,
                AllOf(HasSubstr("other.safetensors"), HasSubstr("different vocabularies")));
-  expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights has 1 numbers for 2 models"));
+  expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights is given for 1 of 2 models"));
   expect_error({"-m", a, "-m", b, "--weights", "1,-1"}, "", 2, HasSubstr("--weights is -1, but"));
   expect_error({"-m", a, "-m", b, "--ensemble", "mean"}, "", 2, HasSubstr("--ensemble 'mean'"));
 }

@@ -114,7 +114,8 @@ std::string LineEncoder::repaired(const std::string& text, size_t line) const {
 void LineEncoder::warn_of_invalid_utf8(const std::string& text, size_t line) const {
   if (!text::invalid_utf8(text)) return;
   const size_t bytes = (text::clean_utf8(text).size() - text.size()) / 2;  // each became the three bytes of U+FFFD
-  warn(line, cat(bytes, " bytes are not UTF-8, each was read as U+FFFD; ", text::advice(text::encoding_of(text))));
+  warn(line, cat(text::counted(static_cast<long long>(bytes), "byte is", "bytes are"),
+                 " not UTF-8, each was read as U+FFFD; ", text::advice(text::encoding_of(text))));
 }
 
 // A model that gets another script than its own understands almost nothing, but invents a fluent

@@ -91,8 +91,8 @@ void check(const Ensemble& e) {
   }
   if (e.weights.empty()) return;
   if (e.weights.size() != e.models.size())
-    throw UsageError(
-        cat("`weights` has ", e.weights.size(), " numbers for ", e.models.size(), " models; give one per model"));
+    throw UsageError(cat("`weights` is given for ", e.weights.size(), " of ", e.models.size(),
+                         " models; give one number per model"));
   for (const double w : e.weights) ranges::kModelWeight.check("weights", w);
 }
 

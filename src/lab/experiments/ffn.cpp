@@ -209,13 +209,12 @@ void conclude(const Measured& trained, const Measured& untrained, Report& r) {
       fmt::format("At a position {} % of the hidden units of the decoder's last layer fire; before training {} %.",
                   show(spread_of(trained.active), 0), show(spread_of(untrained.active), 0)),
       fmt::format("Of {} % of the keys, at least three quarters of the {} positions at which they are strongest are "
-                  "followed by one and the same token; before training of {} %. Of such agreement, {}.",
+                  "followed by one and the same token; before training of {} %; {}.",
                   show(spread_of(trained.pure), 0), kTriggers, show(spread_of(untrained.pure), 0),
                   against(trained.pure, untrained.pure)),
       fmt::format(
           "The value of {} % of the keys promotes, of all tokens, the one that most often follows its triggers, "
-          "{} points more than if values belonged to other keys; before training {} %, {} points more. Of these "
-          "points, {}.",
+          "{} points more than if values belonged to other keys; before training {} %, {} points more; {}.",
           show(spread_of(trained.agree), 0), show(spread_of(trained.above), 0), show(spread_of(untrained.agree), 0),
           show(spread_of(untrained.above), 0), against(trained.above, untrained.above))};
 }

@@ -31,6 +31,8 @@ void translate_document(const DocumentJob& job, const JobWatch& watch) {
   const auto document = open(job);
   const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
   { const AtomicFile writable(job.output); }  // fails now, not after translating
+  if (document->lines().empty())
+    watch.say(cat("`input` ", job.input, " has no text to translate; the output is a copy"));
   const Translator translator(job.models, job.how);
   TranslatorOptions options = TranslatorOptions::from(job.search);
   options.glossary = terms;

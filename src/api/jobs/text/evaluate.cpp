@@ -8,7 +8,7 @@
 #include "api/jobs/conflicts.h"
 #include "api/translate/open_translator.h"
 #include "base/error.h"
-#include "data/files/lines.h"
+#include "data/files/corpus.h"
 
 namespace hexapla::api {
 namespace {
@@ -54,14 +54,8 @@ std::string choose_tokenizer(const EvaluateJob& job, const inspect::Evaluation& 
   return choice.name;
 }
 
-evaluate::Sentences read_text(const std::string& path) {
-  evaluate::Sentences lines = data::read_lines(path);
-  if (lines.empty()) throw DataError(cat(path, " is empty; give one sentence per line"));
-  return lines;
-}
-
 evaluate::Sentences read_like_first(const EvaluateJob& job, const inspect::Evaluation& e, const std::string& path) {
-  evaluate::Sentences lines = read_text(path);
+  evaluate::Sentences lines = data::read_checked_lines(path);
   const size_t first = e.systems[0].lines.size();
   if (lines.size() != first)
     throw DataError(cat(job.files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
@@ -71,7 +65,7 @@ evaluate::Sentences read_like_first(const EvaluateJob& job, const inspect::Evalu
 
 inspect::Evaluation read(const EvaluateJob& job) {
   inspect::Evaluation e;
-  e.systems.push_back({job.files[0], read_text(job.files[0])});
+  e.systems.push_back({job.files[0], data::read_checked_lines(job.files[0])});
   for (size_t i = 1; i < job.files.size(); ++i) e.references.push_back(read_like_first(job, e, job.files[i]));
   const bool silent = std::all_of(e.references.begin(), e.references.end(), [](const evaluate::Sentences& lines) {
     return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });

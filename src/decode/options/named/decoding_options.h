@@ -185,7 +185,7 @@ struct SampleOptions {
   // As above; all others require `sample`.
   template <class Self, class F>
   static void visit(Self& o, F&& f) {
-    const When drawing{o.sample, "is for `sample`, which is off; turn it on, or leave the other out"};
+    const When drawing{o.sample, "is for `sample`, which is off; turn it on, or leave this option out"};
     f("sample", o.sample, "sample translations instead of searching, `n-best` per line", AnyValue{}, kAlways);
     f("temperature", o.temperature, "above 1: flatter distribution, below 1: sharper", ranges::kTemperature, drawing);
     f("top-k", o.top_k, "sample from the N most probable tokens; 0: all", ranges::kTopK, drawing);

@@ -109,7 +109,7 @@ TEST(ReadOptions, InWordsAndWithTheirPlace) {
   EXPECT_EQ(refused("beam_size", "0"), "o.yml:7: `beam-size` is 0, but must be a whole number from 1 to 1000");
   EXPECT_EQ(refused("unk", "drop"), "o.yml:7: `unk` is 'drop', but must be one of: keep, forbid, copy");
   EXPECT_EQ(refused("top-k", "3"),
-            "o.yml:7: `top-k` 3 is for `sample`, which is off; turn it on, or leave the other out");
+            "o.yml:7: `top-k` 3 is for `sample`, which is off; turn it on, or leave this option out");
   EXPECT_EQ(refused("beam", "3"), "o.yml:7: unknown option 'beam'");
 }
 
