@@ -131,12 +131,12 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
     return cat(option, " is before the command; give options after it: hexapla", words_to_chosen(app), " ", option);
   const bool unknown = !rest.empty() && !rest.front().empty();
   const bool no_command = dynamic_cast<const CLI::RequiredError*>(&e) && !command.commands().empty();
-  if (unknown && (no_command || dynamic_cast<const CLI::ExtrasError*>(&e)))
+  if (unknown && (no_command || rest.front().front() == '-' || dynamic_cast<const CLI::ExtrasError*>(&e)))
     return unexpected(app, command, rest.front());
   if (no_command) return cat("no command given; choose one of ", names_of(command.commands()));
   const std::string what = missing(command, e);
   if (what.empty()) return e.what();
-  const bool model = what.starts_with("--model is missing") && unknown && rest.front().front() != '-';
+  const bool model = what.starts_with("--model is missing") && unknown;
   return cat(what, did_you_mean(model ? "--model " + shell_word(rest.front()) : ""));
 }
 

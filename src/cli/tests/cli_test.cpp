@@ -93,6 +93,7 @@ TEST(CommandLine, UnknownOptionNamesTheNearest) {
   expect_error({"lab", "--color", "pink"}, 2, HasSubstr("--color is 'pink', but must be one of: auto, always, never"));
   expect_error({"bench", "trian"}, 2, HasSubstr("unknown bench command 'trian'; did you mean train?"));
   expect_error({"train", "my run.yml"}, 2, HasSubstr("give a file of settings as -c 'my run.yml'"));
+  expect_error({"translate", "--modle", "run"}, 2, HasSubstr("unknown option --modle; did you mean --model?"));
   expect_error({"translate", "--beam", "3"}, 2, HasSubstr("unknown option --beam; did you mean --beam-size?"));
   expect_error({"translate", "-beam-size", "3"}, 2, HasSubstr("option -beam-size; did you mean --beam-size?"));
   expect_error({"evaluate", "a", "b", "-lc"}, 2, HasSubstr("unknown option -lc; did you mean --lc?"));

@@ -195,7 +195,7 @@ class Declared {
     Action chosen;
     add_commands(app, chosen);
     const std::string command = command_->get_name();
-    std::vector<const char*> argv{"hexapla", command.c_str()};
+    std::vector<const char*> argv{"hexapla", command.c_str(), "-m", "model"};
     for (const std::string& word : words) argv.push_back(word.c_str());
     std::map<std::string, std::string> idle;
     try {

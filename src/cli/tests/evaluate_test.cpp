@@ -129,12 +129,12 @@ TEST_F(EvaluateCommand, ErrorsOfFiles) {
   expect_error({hypotheses, reference, "--source", two, "--worst", "1"}, 3, HasSubstr(two + " has 2"));
   expect_error({hypotheses, at("nothing")}, 3, HasSubstr(at("nothing")));
   expect_error({hypotheses, reference, "--compare", at("nothing")}, 3, HasSubstr(at("nothing")));
-  expect_error({empty, empty}, 3, HasSubstr(empty + " is empty; give one sentence per line"));
+  expect_error({empty, empty}, 3, HasSubstr(empty + " is empty: give a text file with one sentence per line"));
   expect_error({hypotheses, empty}, 3, HasSubstr(empty + " is empty"));
   expect_error({hypotheses, blank}, 3, HasSubstr(blank + " has no text in any line"));
   expect_error({"-", "-"}, 2, HasSubstr("stdin ('-') can be read only once"));
   const std::string latin = write("latin", "a\nb\xE4\nc\n");
-  expect_error({hypotheses, latin}, 3, AllOf(HasSubstr(latin + ":2"), HasSubstr("iconv -f")));
+  expect_error({hypotheses, latin}, 3, AllOf(HasSubstr(latin + " line 2 is not valid UTF-8"), HasSubstr("iconv -f")));
 }
 
 TEST_F(EvaluateCommand, ErrorsOfOptions) {

@@ -6,6 +6,7 @@
 #include "text/characters.h"
 #include "text/encoding.h"
 #include "text/lines/letter_case.h"
+#include "text/quantities.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
