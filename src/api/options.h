@@ -33,8 +33,10 @@ OptionDescription described(const std::string& name, const Field& field, const s
   std::string usual;
   if constexpr (Number<Field>)
     usual = allowed.zero && field == 0 ? allowed.zero : fmt::format("{}", field);
+  else if constexpr (std::same_as<Field, bool>)
+    usual = field ? "true" : "false";
   else if constexpr (!is_list<Field>)
-    usual = fmt::format("{}", field);
+    usual = field;
   std::string what = spell_options(help, as_field);
   if constexpr (std::same_as<Allowed, Choices>)  // for help that does not list its choices
     if (!allowed.empty() && what.find(allowed.back()) == what.npos)

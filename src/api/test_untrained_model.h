@@ -18,7 +18,7 @@ inline void save_untrained_model(const std::string& path, const text::Vocabulary
   c.d_model = 12;
   c.d_ff = 16;
   c.heads = 3;
-  c.encoder_mixing = encoder_mixing;
+  c.encoder_mixing = c.encoder_mixing.parse("encoder-mixing", encoder_mixing);
   c.resolve();
   model::Transformer net(c);
   const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);

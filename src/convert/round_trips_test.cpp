@@ -91,13 +91,13 @@ struct ToMarianMT : TestFolder {
 
 // Reordering the paper's sinusoids and all weights leads to the same sums in another order.
 TEST_F(ToMarianMT, APaperModelComputesTheSame) {
-  ASSERT_EQ(model.config.positions, "sinusoidal");
+  ASSERT_EQ(model.config.positions.text(), "sinusoidal");
   EXPECT_THAT(
       export_hugging_face_marian(model, at("hf"), own_search(model)),
       testing::ElementsAre(HasSubstr("epsilon 1e-05"), HasSubstr("length^0.45"), HasSubstr("`stop-when` full")));
   import_to(at("hf"), at("m"));
   const model::LoadedModel back = model::load_model(at("m"));
-  EXPECT_EQ(back.config.positions, "sinusoidal-halves");
+  EXPECT_EQ(back.config.positions.text(), "sinusoidal-halves");
   const auto table = [](const model::LoadedModel& m) { return m.net->source_embedding().table.value.values<float>(); };
   const auto d = static_cast<size_t>(model.config.d_model);
   const auto ours = table(model), theirs = table(back);

@@ -30,7 +30,7 @@ TEST(Gradients, OfEveryParameterAreThoseOfFiniteDifferences) {
       for (const Part& part : parts_of(name, p.value, c)) {
         const Recorded* gradient = seen.seen.find("gradient." + part.name);
         if (!gradient) {
-          EXPECT_EQ(c.norm, "batch") << part.name;
+          EXPECT_EQ(c.norm.text(), "batch") << part.name;
           continue;
         }
         const double before = *part.values.data<double>();  // the first number of each

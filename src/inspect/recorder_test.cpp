@@ -62,7 +62,7 @@ TEST(recorder, names_stay_unique_in_every_sibling) {
   for (const char* norm : {"pre", "post"})
     for (bool gated : {false, true}) {
       model::Config c = small_config();
-      c.norm_position = norm;
+      c.norm_position = c.norm_position.parse("norm-position", norm);
       c.gated = gated;
       c.embedding_norm = true;
       c.dec_layers = 3;

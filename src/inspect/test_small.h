@@ -33,7 +33,10 @@ inline std::vector<model::Config> siblings() {
   all[6].norm = "batch", all[6].norm_position = "pre", all[6].gated = true;
   all[7].norm = "none", all[7].positions = "none";
   size_t next = 8;
-  for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}) all[next++].score = score;
+  for (const char* score : {"sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}) {
+    all[next].score = all[next].score.parse("score", score);
+    ++next;
+  }
   all[next++].encoder_mixing = "gru";
   all[next].encoder_mixing = "convolution", all[next++].norm_position = "pre";
   all[next].encoder_mixing = "gru", all[next].norm_position = "pre", all[next++].decoder_mask = "none";

@@ -306,7 +306,7 @@ TEST_F(BenchTest, CopiesWhatTheEncoderReaches) {
   const auto right = [&](const std::string& mixing, int64_t distance) {
     Copying task{.architecture = Bench::small(), .distance = distance, .updates = 120};
     task.architecture.source_vocab = task.architecture.target_vocab = Copying::kSymbols;
-    task.architecture.encoder_mixing = mixing;
+    task.architecture.encoder_mixing = task.architecture.encoder_mixing.parse("encoder-mixing", mixing);
     task.architecture.resolve();
     return copy_at_distance(task, at(cat(mixing, "-", distance)), counter).accuracy;
   };

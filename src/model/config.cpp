@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/options/given_json.h"
 
 namespace hexapla::model {
 namespace {
@@ -16,7 +17,7 @@ void read(const nlohmann::json& j, int64_t& value) {
 }
 template <class T>
 void read(const nlohmann::json& j, T& value) {
-  j.get_to(value);
+  value = recorded<T>(j);
 }
 
 int64_t head_width(int64_t asked, const Config& c) {

@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 
 namespace hexapla::model {
 
 struct Config {
   static constexpr Range<int64_t> kVocabulary{1, 1 << 22}, kLayers{1, 256};
+  using Tied = Word<"all", "decoder", "none">;
+  using NormPosition = Word<"post", "pre", "post-last">;
+  using Positions = Word<"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal">;
+  using Activation = Word<"relu", "gelu", "swish", "gelu-tanh">;
+  using EmbeddingScale = Word<"sqrt", "none">;
+  using DecoderMixing = Word<"attention", "ssru">;
 
   int64_t source_vocab = 0, target_vocab = 0;
   int64_t enc_layers = 6, dec_layers = 6;  // N
@@ -19,26 +26,27 @@ struct Config {
   int64_t d_k = 0, d_v = 0;  // 0: d_model / heads, filled in by resolve()
   double dropout = 0.1;      // P_drop: every sublayer output and the embedding sums
   double attention_dropout = 0, activation_dropout = 0;
-  std::string tied = "all";  // source = target embedding = generator; "decoder": target = generator
+  Tied tied = "all";  // source = target embedding = generator; "decoder": target = generator
   // post: LayerNorm(x + Sublayer(x)). pre: x + Sublayer(LayerNorm(x)), and a norm after each stack.
   // post-last: as post, with that norm.
-  std::string norm_position = "post";
-  std::string norm = "layer";
-  std::string positions = "sinusoidal";
+  NormPosition norm_position = "post";
+  Word<"layer", "batch", "none"> norm = "layer";
+  Positions positions = "sinusoidal";
   int64_t max_positions = 1024;  // only for learned positions
   int64_t first_position = 0;    // only for sinusoids
-  std::string score = "scaled-dot";
-  std::string activation = "relu";
+  Word<"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"> score =
+      "scaled-dot";
+  Activation activation = "relu";
   bool gated = false;  // FFN(x) = (f(x W1 + b1) * (x V + c)) W2 + b2
   bool attention_bias = false, generator_bias = false;
   bool embedding_norm = false;  // LayerNorm on the embedded input
-  std::string embedding_scale = "sqrt";
+  EmbeddingScale embedding_scale = "sqrt";
   double norm_eps = 1e-6;
-  std::string encoder_mixing = "attention";  // replaces self-attention in the encoder
-  int64_t kernel_width = 3;                  // only for a convolution
-  std::string decoder_mask = "causal";
-  std::string decoder_mixing = "attention";  // replaces self-attention in the decoder
-  int64_t experts = 0;                       // E; 0: one feed-forward network
+  Word<"attention", "gru", "convolution"> encoder_mixing = "attention";  // replaces self-attention in the encoder
+  int64_t kernel_width = 3;                                              // only for a convolution
+  Word<"causal", "none"> decoder_mask = "causal";
+  DecoderMixing decoder_mixing = "attention";  // replaces self-attention in the decoder
+  int64_t experts = 0;                         // E; 0: one feed-forward network
   int64_t experts_per_token = 1, d_expert = 0;
   double expert_capacity = 0, load_balancing = 0.01;  // in training only
 
@@ -64,40 +72,38 @@ struct Config {
     f("dropout", c.dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::kBelow1, kAlways);
     f("attention-dropout", c.attention_dropout, "dropout on attention weights", ranges::kBelow1, kAlways);
     f("activation-dropout", c.activation_dropout, "dropout inside the feed-forward network", ranges::kBelow1, kAlways);
-    f("tied", c.tied, "which embedding matrices are shared", Choices{"all", "decoder", "none"}, kAlways);
+    f("tied", c.tied, "which embedding matrices are shared", c.tied.choices(), kAlways);
     f("norm-position", c.norm_position,
       "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack",
-      Choices{"post", "pre", "post-last"}, normed);
-    f("norm", c.norm, "kind of norm", Choices{"layer", "batch", "none"}, kAlways);
-    f("positions", c.positions, "kind of positional encoding",
-      Choices{"sinusoidal", "learned", "none", "sinusoidal-halves", "timing-signal"}, kAlways);
+      c.norm_position.choices(), normed);
+    f("norm", c.norm, "kind of norm", c.norm.choices(), kAlways);
+    f("positions", c.positions, "kind of positional encoding", c.positions.choices(), kAlways);
     f("max-positions", c.max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24},
       When{c.positions == "learned", "is for `positions` learned: choose those, or leave it out"});
     f("first-position", c.first_position, "position of a sentence's first token, of sinusoids", Range<int64_t>{0, 1024},
       When{c.positions != "learned" && c.positions != "none",
            "is for sinusoids, but `positions` is another: leave one of them out"});
     f("score", c.score, "attention score; the last five use scaled products without a softmax, slowly",
-      Choices{"scaled-dot", "dot", "additive", "sigmoid", "relu", "unnormalized", "top-4", "linear-kernel"}, kAlways);
-    f("activation", c.activation, "activation of the feed-forward network",
-      Choices{"relu", "gelu", "swish", "gelu-tanh"}, kAlways);
+      c.score.choices(), kAlways);
+    f("activation", c.activation, "activation of the feed-forward network", c.activation.choices(), kAlways);
     f("gated", c.gated, "gated feed-forward network", AnyValue{}, kAlways);
     f("attention-bias", c.attention_bias, "biases in the attention projections", AnyValue{}, kAlways);
     f("generator-bias", c.generator_bias, "bias in the output projection", AnyValue{}, kAlways);
     f("embedding-norm", c.embedding_norm, "LayerNorm on the embedded input", AnyValue{}, kAlways);
     f("embedding-scale", c.embedding_scale, "factor for embeddings: sqrt of `dim-model` (the paper), or none",
-      Choices{"sqrt", "none"}, kAlways);
+      c.embedding_scale.choices(), kAlways);
     f("norm-eps", c.norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true},
       When{c.norm != "none" || c.embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"});
     f("encoder-mixing", c.encoder_mixing, "how the encoder mixes tokens; the paper: attention",
-      Choices{"attention", "gru", "convolution"}, kAlways);
+      c.encoder_mixing.choices(), kAlways);
     f("kernel-width", c.kernel_width, "width of the convolution in tokens, an odd number", Range<int64_t>{1, 255},
       When{c.encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"});
     f("decoder-mask", c.decoder_mask, "none: in training the decoder sees the words that it is to predict",
-      Choices{"causal", "none"},
+      c.decoder_mask.choices(),
       When{c.decoder_mixing == "attention",
            "is for attention, but `decoder-mixing` is another: leave one of them out"});
     f("decoder-mixing", c.decoder_mixing, "how the decoder mixes tokens; the paper: attention",
-      Choices{"attention", "ssru"}, kAlways);
+      c.decoder_mixing.choices(), kAlways);
     f("experts", c.experts,
       "number of networks in a mixture of experts that replaces the feed-forward network; 0: none",
       Range<int64_t>{0, 128}, kAlways);

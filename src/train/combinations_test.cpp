@@ -10,6 +10,7 @@
 #include <set>
 
 #include "backend/cpu/cpu.h"
+#include "base/options/word_format.h"
 #include "train/plan/resolve/test_option_draws.h"
 #include "train/record/checkpoint.h"
 #include "train/test_runs.h"
@@ -137,8 +138,8 @@ class Combinations : public Training {
     model::Config::visit(o.architecture,
                          [&](const std::string& name, auto& field, auto&&, const auto& choices, auto&&) {
                            if (!d.chance(3)) return;
-                           if constexpr (std::is_same_v<decltype(field), std::string&>)
-                             field = d.one_of(choices);
+                           if constexpr (is_word<std::remove_cvref_t<decltype(field)>>)
+                             field = field.parse(name, d.one_of(choices));
                            else if constexpr (std::is_same_v<decltype(field), bool&>)
                              field = true;
                            else

@@ -10,6 +10,7 @@
 #include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "base/options/word_format.h"
 #include "hexapla/hexapla.h"
 
 namespace hexapla::api {
@@ -39,7 +40,7 @@ class GivenOptions : public TestFolder {
 template <class Field, class Allowed>
 std::string other_value(const std::string& name, const Field& usual, const Allowed& allowed) {
   if constexpr (std::same_as<Allowed, Choices>)
-    return allowed.back() == usual ? allowed.front() : allowed.back();
+    return allowed.back() == usual.text() ? allowed.front() : allowed.back();
   else if constexpr (std::same_as<Field, double>)
     return "0.25";
   else

@@ -13,7 +13,7 @@ namespace api {
 namespace {
 
 template <class Public, class Declared>
-constexpr bool alike = std::same_as<Public, Declared> ||
+constexpr bool alike = std::same_as<Public, Declared> || (std::same_as<Public, std::string> && is_word<Declared>) ||
                        (Number<Public> && Number<Declared> && std::integral<Public> == std::integral<Declared>);
 
 // Calls f(name, public field, declared field) for every option.

@@ -10,6 +10,15 @@
 
 namespace hexapla {
 
+// The value of a field in a record. UsageError: a word that the field cannot hold.
+template <class Field>
+Field recorded(const nlohmann::json& value) {
+  if constexpr (is_word<Field>)
+    return Field::parse("value", value.get<std::string>());
+  else
+    return value.get<Field>();
+}
+
 // {"beam_size": 4} or {"beam-size": 4}; names are converted to those that Options declares. A
 // number is a JSON number, a switch is true or false, a word is a string, a list of these an array.
 // UsageError: not an object, unknown option, an option given under both spellings, wrong type.
@@ -32,7 +41,7 @@ std::string word_of(const std::string& option, const nlohmann::json& value) {
       throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be true or false"), option,
                        json_text(value));
     return json_text(value);
-  } else if constexpr (std::same_as<Field, std::string>) {
+  } else if constexpr (std::same_as<Field, std::string> || is_word<Field>) {
     if (!value.is_string())
       throw UsageError(cat("`", option, "` is ", json_text(value), ", but must be a string"), option, json_text(value));
     return value.get<std::string>();

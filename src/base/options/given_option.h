@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 
 namespace hexapla {
@@ -43,6 +44,8 @@ void set_words(const std::string& option, const std::vector<std::string>& words,
     field = switched(option, words.front());
   } else if constexpr (std::same_as<Field, std::string>) {
     field = words.front();
+  } else if constexpr (is_word<Field>) {
+    field = Field::parse(option, words.front());
   } else if constexpr (Number<Field>) {
     field = allowed.parse(option, words.front());
   } else {

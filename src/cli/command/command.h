@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 
 namespace CLI {
@@ -107,6 +108,14 @@ class Command {
     if (is_list<T>) option->list();
     numbers_.push_back({option, range.requirement(), range.outside()});
     return option;
+  }
+
+  template <Literal... kWords>
+  Option* add_option(const std::string& names, Word<kWords...>& variable, const std::string& help) {
+    const auto read = [&variable](const std::string& name, const std::vector<std::string>& words) {
+      variable = variable.parse(name, words.back());
+    };
+    return add_read(names, help, read)->type_name("TEXT")->choices(variable.choices());
   }
 
   // The option of this name, "--beam-size". It must exist.

@@ -21,6 +21,8 @@ Option* declare_option(Command& command, const std::string& names, T& field, con
   else if constexpr (holds_number<T>)
     return command.add_option(names, field, allowed, help)
         ->default_str(allowed.zero && field == 0 ? allowed.zero : fmt::format("{}", field));
+  else if constexpr (is_word<T>)
+    return command.add_option(names, field, help)->default_str(field);
   else if constexpr (std::is_same_v<Allowed, Choices>)
     return command.add_option(names, field, help)->default_str(field)->choices(allowed);
   else

@@ -81,12 +81,13 @@ void ImportOptions::visit(Self& o, F&& f) {
     Choices{"post", "pre"});
   f("activation", o.activation,
     "torch.nn.Transformer: its activation, which a state dict lacks; default: as the checkpoint records it",
-    Choices{"relu", "gelu", "swish", "gelu-tanh"});
+    model::Config::Activation::choices());
   f("norm-eps", o.norm_eps,
     "torch.nn.Transformer: its layer_norm_eps, which a state dict lacks; default: as the checkpoint records it",
     Range<double>{.least = 0, .most = 1, .open_least = true, .zero = "recorded"});
   f("embedding-scale", o.embedding_scale,
-    "PyTorch: what embeddings are multiplied by; default: as usual in this layout", Choices{"sqrt", "none"});
+    "PyTorch: what embeddings are multiplied by; default: as usual in this layout",
+    model::Config::EmbeddingScale::choices());
   f("source-embedding", o.source_embedding,
     "torch.nn.Transformer: name of the matrix of source embeddings; default: found by name", AnyValue{});
   f("target-embedding", o.target_embedding, "the same for the target embeddings", AnyValue{});

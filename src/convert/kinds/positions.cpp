@@ -32,7 +32,8 @@ Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table, s
                                    {"sinusoidal-halves", Sinusoids::halves},
                                    {"timing-signal", Sinusoids::timing_signal}})
     for (int64_t first = 0; first <= kFirst; ++first)
-      if (same(values, static_cast<int64_t>(shape[1]), kind, first, tolerance)) return {name, first};
+      if (same(values, static_cast<int64_t>(shape[1]), kind, first, tolerance))
+        return {model::Config::Positions::parse("positions", name), first};
   return {"learned", 0};
 }
 

@@ -1,13 +1,14 @@
 #pragma once
-#include <string>
+#include <cstdint>
 
 #include "convert/foreign/foreign_tensors.h"
+#include "model/config.h"
 
 namespace hexapla::convert {
 
 // The Config fields for a table of positions: a kind of sinusoids, or "learned".
 struct Positions {
-  std::string kind;
+  model::Config::Positions kind = "learned";
   int64_t first = 0;  // sinusoids: position of the first row
 };
 

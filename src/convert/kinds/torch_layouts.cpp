@@ -45,11 +45,11 @@ void configure_torch(const ForeignTensors& t, const std::string& p, const Import
   c.d_ff = extent(t, p + "encoder.layers.0.linear1.weight", 0);
   c.d_model = extent(t, p + "encoder.layers.0.linear1.weight", 1);
   c.attention_bias = t.find(p + "encoder.layers.0.self_attn.in_proj_bias") != nullptr;
-  c.norm_position = options.norm_position.empty() ? "post" : options.norm_position;
+  if (!options.norm_position.empty()) c.norm_position = c.norm_position.parse("norm-position", options.norm_position);
   if (c.norm_position == "post" && t.find(p + "encoder.norm.weight")) c.norm_position = "post-last";
   if (options.activation.empty()) refuse_unknown(t, "activation", "activation (PyTorch's default is relu)");
   if (options.norm_eps <= 0) refuse_unknown(t, "norm-eps", "layer_norm_eps (PyTorch's default is 1e-5)");
-  c.activation = options.activation;
+  c.activation = c.activation.parse("activation", options.activation);
   c.norm_eps = options.norm_eps;
 }
 

@@ -120,9 +120,10 @@ class Around {
   void configure(Config& c, const ImportOptions& options) {
     c.source_vocab = rows(names_.source), c.target_vocab = rows(names_.target);
     c.generator_bias = !names_.bias.empty();
-    c.embedding_scale = options.embedding_scale.empty() ? "sqrt" : options.embedding_scale;
+    if (!options.embedding_scale.empty())
+      c.embedding_scale = c.embedding_scale.parse("embedding-scale", options.embedding_scale);
     const bool generator = equal(names_.target, names_.generator);
-    c.tied = !generator ? "none" : equal(names_.source, names_.target) ? "all" : "decoder";
+    c.tied = !generator ? "none" : equal(names_.source, names_.target) ? "all" : Config::Tied("decoder");
     positions(c, options);
   }
 
@@ -173,7 +174,7 @@ class Around {
   void positions(Config& c, const ImportOptions& options) {
     const ForeignTensor* table = tensors_.find(names_.source_positions);
     const ForeignTensor* other = tensors_.find(names_.target_positions);
-    if (!options.positions.empty()) c.positions = options.positions;
+    if (!options.positions.empty()) c.positions = c.positions.parse("positions", options.positions);
     if (!table || !other) return;
     const Positions found = sinusoids_of(tensors_, *table), second = sinusoids_of(tensors_, *other);
     c.positions = found.kind == second.kind && found.first == second.first ? found.kind : "learned";

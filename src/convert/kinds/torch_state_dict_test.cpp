@@ -84,7 +84,7 @@ using TorchImports = TestFolder;
 TEST_F(TorchImports, PyTorchsDefaultHasNormsAfterEachSublayerAndBehindEachStack) {
   const ImportOptions o = usual(options_with("tokens_23.txt", "tokens_19.txt"));
   const Imported done = import_model(foreign("torch_post_norm.pt"), at("m"), o, [](double) {});
-  EXPECT_EQ(done.config.norm_position, "post-last");
+  EXPECT_EQ(done.config.norm_position.text(), "post-last");
   EXPECT_THAT(done.notes, testing::Contains(HasSubstr("norm_first=True")));
 }
 

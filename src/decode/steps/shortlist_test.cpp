@@ -96,7 +96,7 @@ TEST(ShortlistOfASource, RestrictsTheOutputLayer) {
   const Shortlist list(some_table(), v, v, "lex");
   for (const char* tied : {"all", "decoder", "none"}) {
     model::Config c = config();
-    c.tied = tied, c.generator_bias = true;
+    c.tied = c.tied.parse("tied", tied), c.generator_bias = true;
     const TestModel m(c);
     const auto backend = make_reference_backend();
     Arena arena(16 << 20);

@@ -249,8 +249,6 @@ TEST_F(PutBackTest, OptionsSayWhatIsProtected) {
   EXPECT_FALSE(o.translate_options().parting.protection->placeholders());
   o.protect_pattern = {"("};
   EXPECT_THROW(o.translate_options(), UsageError);
-  o.protect = "all";
-  EXPECT_THROW(o.translate_options(), UsageError);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class WholeSublayer {
     c.source_vocab = c.target_vocab = 1;
     c.d_model = d_model;
     c.heads = kHeads;
-    c.encoder_mixing = kind;
+    c.encoder_mixing = c.encoder_mixing.parse("encoder-mixing", kind);
     c.resolve();
     return c;
   }

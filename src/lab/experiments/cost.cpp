@@ -32,7 +32,7 @@ Copying copying(const std::string& kind, int64_t distance, int64_t seed, int64_t
       .architecture = Bench::small(), .distance = distance, .updates = updates, .seed = static_cast<uint64_t>(seed)};
   task.architecture.enc_layers = kLayers;
   task.architecture.source_vocab = task.architecture.target_vocab = Copying::kSymbols;
-  task.architecture.encoder_mixing = kind;
+  task.architecture.encoder_mixing = task.architecture.encoder_mixing.parse("encoder-mixing", kind);
   task.architecture.kernel_width = kKernel;
   task.architecture.resolve();
   return task;

@@ -38,7 +38,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
                  .architecture = Bench::small(),
                  .seed = static_cast<uint64_t>(seed),
                  .updates = settings.updates};
-      t.architecture.decoder_mask = mask;
+      t.architecture.decoder_mask = t.architecture.decoder_mask.parse("decoder-mask", mask);
       const Result one = bench.train(t);
       if (one.failed) throw RunError(cat("the training with mask ", mask, " and seed ", seed, " diverged"));
       const double past = loss_of_the_past(bench.open(t), bench.task().test);

@@ -26,8 +26,8 @@ Training training_of(const Variant& v, int layers, int warmup, int64_t seed, int
              .seed = static_cast<uint64_t>(seed),
              .updates = updates,
              .warmup = warmup};
-  t.architecture.norm = v.norm;
-  t.architecture.norm_position = v.position;
+  t.architecture.norm = t.architecture.norm.parse("norm", v.norm);
+  t.architecture.norm_position = t.architecture.norm_position.parse("norm-position", v.position);
   t.architecture.enc_layers = t.architecture.dec_layers = layers;
   return t;
 }

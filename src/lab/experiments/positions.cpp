@@ -22,7 +22,7 @@ Training training_of(const std::string& kind, int64_t seed, int64_t updates) {
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
              .updates = updates};
-  t.architecture.positions = kind;
+  t.architecture.positions = t.architecture.positions.parse("positions", kind);
   t.architecture.max_positions = 64;
   return t;
 }

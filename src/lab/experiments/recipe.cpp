@@ -11,7 +11,9 @@ Report smoothing(const Settings& settings, Watcher& watcher) {
 }
 
 Report tied(const Settings& settings, Watcher& watcher) {
-  const auto with = [](const char* kind) { return [kind](Training& t) { t.architecture.tied = kind; }; };
+  const auto with = [](const char* kind) {
+    return [kind](Training& t) { t.architecture.tied = t.architecture.tied.parse("tied", kind); };
+  };
   Report r;
   compare_levels("tied", {{"all", with("all")}, {"decoder", with("decoder")}, {"none", with("none")}}, settings,
                  watcher, r);

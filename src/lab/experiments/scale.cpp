@@ -154,7 +154,7 @@ Training training_of(const std::string& score, int d_k, int64_t seed, int64_t up
   t.architecture.heads = 2;
   t.architecture.d_k = d_k;
   t.architecture.d_v = 32;
-  t.architecture.score = score;
+  t.architecture.score = t.architecture.score.parse("score", score);
   return t;
 }
 

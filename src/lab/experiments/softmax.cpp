@@ -18,7 +18,7 @@ Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
              .updates = updates};
-  t.architecture.score = v.score;
+  t.architecture.score = t.architecture.score.parse("score", v.score);
   return t;
 }
 

@@ -19,7 +19,7 @@ using All = std::map<std::string, SeedScores>;
 
 train::TrainOptions options_of(const TextBench& bench, const ScoreVariant& v, int64_t updates) {
   train::TrainOptions o = bench.options(updates);
-  o.architecture.score = v.score;
+  o.architecture.score = o.architecture.score.parse("score", v.score);
   o.architecture.attention_dropout = 0;  // it is applied to softmax weights only
   return o;
 }

@@ -36,7 +36,7 @@ std::string output_of(const Config& c, const RemovedHead& head) {
   if (!in_encoder && head.attention != "decoder" && head.attention != "cross")
     throw UsageError(cat("\"", head.attention, "\" is no attention; give encoder, decoder or cross"), "heads",
                      head.attention);
-  if (head.attention != "cross" && (in_encoder ? c.encoder_mixing : c.decoder_mixing) != "attention")
+  if (head.attention != "cross" && !(in_encoder ? c.encoder_mixing == "attention" : c.decoder_mixing == "attention"))
     throw UsageError(cat("the model's ", head.attention, " has no self-attention"), "heads", head.attention);
   const int64_t layer = checked("layer", head.layer, in_encoder ? c.enc_layers : c.dec_layers);
   return cat(in_encoder ? "encoder" : "decoder", ".layers.", layer,

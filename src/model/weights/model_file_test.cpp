@@ -151,9 +151,9 @@ TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
   EXPECT_EQ(Config::from_json(c.to_json(), "m").kernel_width, 3);
   c.encoder_mixing = "convolution", c.kernel_width = 5, c.decoder_mask = "none";
   const Config back = Config::from_json(c.to_json(), "m");
-  EXPECT_EQ(back.encoder_mixing, "convolution");
+  EXPECT_EQ(back.encoder_mixing.text(), "convolution");
   EXPECT_EQ(back.kernel_width, 5);
-  EXPECT_EQ(back.decoder_mask, "none");
+  EXPECT_EQ(back.decoder_mask.text(), "none");
 }
 
 TEST(Config, RefusesWhatAMixingCannotBe) {
@@ -174,7 +174,7 @@ TEST(Config, RefusesAMaskWhereNothingAttends) {
               HasSubstr("but `decoder-mixing` is ssru; leave one of them out"));
   c.decoder_mask = "causal";
   EXPECT_NO_THROW(c.resolve());
-  EXPECT_EQ(Config::from_json(c.to_json(), "m").decoder_mixing, "ssru");
+  EXPECT_EQ(Config::from_json(c.to_json(), "m").decoder_mixing.text(), "ssru");
 }
 
 TEST_F(ModelFileTest, TwoVocabularies) {

@@ -48,7 +48,7 @@ class PackedModel : public TestFolder, public testing::WithParamInterface<const 
     c.source_vocab = c.target_vocab = 24;
     c.enc_layers = c.dec_layers = 2;
     c.d_model = 16, c.d_ff = 24, c.heads = 2;
-    c.tied = GetParam();
+    c.tied = c.tied.parse("tied", GetParam());
     c.generator_bias = true;
     sibling_(c);
     c.resolve();

@@ -39,9 +39,13 @@ TEST_F(Memory, AnnouncedPeakOfTheArenaIsTheRealOne) {
     if (variant == std::string("additive")) o.architecture.score = "additive";
     if (variant == std::string("batch norm")) o.architecture.norm = "batch";
     if (variant == std::string("pre")) o.architecture.norm_position = "pre", o.architecture.gated = true;
-    if (variant == std::string("gru")) o.architecture.encoder_mixing = variant;
-    if (variant == std::string("convolution")) o.architecture.encoder_mixing = variant, o.architecture.kernel_width = 9;
-    if (variant == std::string("ssru")) o.architecture.decoder_mixing = variant;
+    if (variant == std::string("gru"))
+      o.architecture.encoder_mixing = o.architecture.encoder_mixing.parse("encoder-mixing", variant);
+    if (variant == std::string("convolution"))
+      o.architecture.encoder_mixing = o.architecture.encoder_mixing.parse("encoder-mixing", variant),
+      o.architecture.kernel_width = 9;
+    if (variant == std::string("ssru"))
+      o.architecture.decoder_mixing = o.architecture.decoder_mixing.parse("decoder-mixing", variant);
     if (variant == std::string("experts"))
       o.architecture.experts = 4, o.architecture.experts_per_token = 2, o.architecture.activation = "gelu";
     if (variant == std::string("capacity")) o.architecture.experts = 3, o.architecture.expert_capacity = 0.7;

@@ -119,14 +119,18 @@ TEST_F(GuidedAlignment, ARunIsNotResumedWithOtherLinksOrWeights) {
 TEST_F(GuidedAlignment, WrongOptionsAndFiles) {
   const auto says = [&](auto&& change, const std::string& message) {
     TrainOptions o = guided("wrong");
-    change(o);
-    EXPECT_THAT(what_of<UsageError>([&] { o.check(); }), HasSubstr(message));
+    const auto checked = [&] {
+      change(o);
+      o.check();
+    };
+    EXPECT_THAT(what_of<UsageError>(checked), HasSubstr(message));
   };
   says([](TrainOptions& o) { o.guided_alignment_layer = 3; }, "the decoder has layers 0 to 2");
   says([](TrainOptions& o) { o.guided_alignment_layer = -2; }, "`guided-alignment-layer` is -2");
   says([](TrainOptions& o) { o.guided_alignment_head = 2; }, "a layer has heads 0 to 1");
   says([](TrainOptions& o) { o.guided_alignment_weight = -1; }, "`guided-alignment-weight` is -1");
-  says([](TrainOptions& o) { o.guided_alignment_units = "bytes"; }, "must be one of: words, blanks, pieces");
+  says([](TrainOptions& o) { o.guided_alignment_units = o.guided_alignment_units.parse("units", "bytes"); },
+       "must be one of: words, blanks, pieces");
   says([](TrainOptions& o) { o.architecture.score = "additive"; }, "needs a dot product");
 
   TrainOptions o = guided("files");

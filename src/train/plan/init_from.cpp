@@ -6,6 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/options/word_format.h"
 #include "decode/lines/model_vocabularies.h"
 
 namespace hexapla::train {

@@ -20,7 +20,7 @@ model::Config config(const std::string& tied, const text::Vocabulary& v) {
   c.enc_layers = c.dec_layers = 1;
   c.d_model = c.d_ff = 8;
   c.heads = 2;
-  c.tied = tied;
+  c.tied = c.tied.parse("tied", tied);
   c.norm = "batch";
   c.generator_bias = true;
   c.resolve();

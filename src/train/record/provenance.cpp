@@ -7,6 +7,7 @@
 #include "base/files/file.h"
 #include "base/files/hash.h"
 #include "base/json.h"
+#include "base/options/given_json.h"
 #include "base/system/machine.h"
 #include "data/files/parallel_text.h"
 #include "train/plan/options/removed_options.h"
@@ -25,7 +26,7 @@ void read(const json& j, T& value) {
   } else if constexpr (std::is_same_v<T, int64_t>) {
     if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is not a whole number"));
   }
-  value = j.get<T>();
+  value = recorded<T>(j);
 }
 
 ordered_json to_json(const TrainOptions& o) {

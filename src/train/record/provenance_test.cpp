@@ -138,7 +138,7 @@ TEST_F(Recorded, ARunOfMinutesIsRecordedByItsUpdates) {
   for (const char* schedule : {"inverse-sqrt", "cosine"}) {
     TrainOptions o = options(cat("minutes_", schedule));
     o.max_minutes = 0.01;
-    o.schedule = schedule;
+    o.schedule = o.schedule.parse("schedule", schedule);
     o.max_updates = o.schedule == "cosine" ? 1'000'000 : 0;  // otherwise the end of the decay
     o.valid_sets.clear();
     const TrainResult result = run(o);

@@ -6,6 +6,7 @@
 #include "base/files/file.h"
 #include "base/files/hash.h"
 #include "base/json.h"
+#include "base/options/given_json.h"
 #include "train/record/earlier_run.h"
 
 namespace hexapla::train {
@@ -74,7 +75,7 @@ void VocabularyRecord::compare(const TrainOptions& now) const {
   TrainOptions was = now;
   const json all = parse_json(changeable_, now.model);
   visit_vocabulary(was, [&](const char* name, auto& field) {
-    if (all.contains(name)) field = all[name].get<std::remove_cvref_t<decltype(field)>>();
+    if (all.contains(name)) field = recorded<std::remove_cvref_t<decltype(field)>>(all[name]);
   });
   was.init_from = initial_;
   const std::string origin = given_vocabulary(was);

@@ -33,7 +33,8 @@ train::TrainOptions options_of(const Workload& load, int64_t shards, Sums sums) 
   o.accumulate = o.shards = shards;
   o.lr = 1e-4;
   o.max_updates = kMostUpdates;
-  o.overlap = sums == Sums::beside_step ? "on" : "off";
+  o.overlap = "off";
+  if (sums == Sums::beside_step) o.overlap = "on";
   return o;
 }
 

@@ -97,7 +97,7 @@ TEST_P(FinalGradients, StayAsTheyWere) {
       c.source_vocab = c.target_vocab = 40;
       c.enc_layers = 2, c.dec_layers = 3;
       c.d_model = 16, c.d_ff = 32, c.heads = 2;
-      c.tied = tied;
+      c.tied = c.tied.parse("tied", tied);
       GetParam().change(c);
       c.resolve();
       if (objective.guidance.weight > 0 && c.score != "scaled-dot") continue;

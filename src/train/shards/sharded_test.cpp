@@ -67,7 +67,7 @@ TEST_F(ShardedRuns, HaveTheSameBytesForAnyNumberOfProcesses) {
   for (const auto& [processes, threads] : {std::pair{2, 1}, {2, 2}, {3, 2}, {4, 1}}) {
     for (const char* overlap : {"on", "off"}) {
       TrainOptions o = sharded(cat("run-", processes, "x", threads, "-", overlap));
-      o.overlap = overlap;
+      o.overlap = o.overlap.parse("overlap", overlap);
       run_among(processes, threads, o);
       expect_same(one, o);
     }

@@ -7,6 +7,7 @@
 
 #include "api/program/processes.h"
 #include "base/files/shell_word.h"
+#include "base/options/word_format.h"
 #include "cli/command/command.h"
 #include "cli/options/train_options.h"
 #include "cli/terminal/train_progress.h"

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files/shell_word.h"
 #include "base/options/option_names.h"
+#include "base/options/word_format.h"
 #include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"

@@ -68,8 +68,8 @@ TEST_P(Converted, TranslatesAsCTranslate2Does) {
   const nlohmann::json lines = golden_lines(folder_of(GetParam()));
   ASSERT_EQ(lines.size(), 200u);
   decode::BeamOptions options = search_of(m);
-  EXPECT_EQ(options.length_normalization, "power");
-  options.sentences = options.letter_case = "keep";  // its callers give it the whole line
+  EXPECT_EQ(options.length_normalization.text(), "power");
+  options.sentences = "keep", options.letter_case = "keep";  // its callers give it the whole line
   options.longest = 60, options.length_penalty = 1, options.min_length = m.target.opening() >= 0 ? 1 : 0;
   for (const auto& [name, beam] : {std::pair{"greedy", 1}, {"beam", 4}}) {
     options.beam_size = beam;

@@ -141,7 +141,8 @@ TEST_F(ToCTranslate2, EveryPlaceOfNormsAndNoPositionsAreReadBack) {
   for (const auto& [norms, positions] :
        {std::pair{"pre", "none"}, {"post-last", "none"}, {"post-last", "sinusoidal"}}) {
     model::Config config = model.config;
-    config.norm_position = norms, config.positions = positions;
+    config.norm_position = config.norm_position.parse("norm-position", norms),
+    config.positions = config.positions.parse("positions", positions);
     model::Transformer net(config);
     const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
     float next = 0;

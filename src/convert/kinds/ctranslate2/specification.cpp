@@ -108,7 +108,9 @@ Config Specification::config(AdjustedTensors& tensors) const {
   c.d_model = extent(embeddings("decoder"), 1);
   c.d_ff = extent("encoder/layer_0/ffn/linear_0/weight", 0);
   c.heads = whole("num_heads", file_.specification() == "TransformerBig" ? 16 : 8);
-  c.norm_position = whole("pre_norm", 1) != 0 ? "pre" : has("encoder/layer_norm/gamma") ? "post-last" : "post";
+  c.norm_position = whole("pre_norm", 1) != 0         ? "pre"
+                    : has("encoder/layer_norm/gamma") ? "post-last"
+                                                      : Config::NormPosition("post");
   c.activation = activation();
   c.gated = has("encoder/layer_0/ffn/linear_0_noact/weight");
   c.attention_bias = has("encoder/layer_0/self_attention/linear_0/bias");
@@ -169,7 +171,7 @@ int64_t Specification::attribute_of_decoder(const std::string& name, int64_t oth
   return value && std::fabs(*value) < 1e6F ? std::lround(*value) : otherwise;
 }
 
-std::string Specification::activation() const {
+Config::Activation Specification::activation() const {
   const int64_t number = whole("activation", 0);
   if (number == 0) return "relu";
   if (number == 1) return "gelu-tanh";
@@ -204,9 +206,10 @@ void Specification::tie(Config& c, AdjustedTensors& tensors) const {
   const double root = std::sqrt(static_cast<double>(c.d_model));
   const auto is = [](double a, double b) { return std::fabs(a - b) < 1e-5 * b; };
   const bool known = is(of_source, of_target) && (is(of_target, root) || is(of_target, 1));
-  c.embedding_scale = known && is(of_target, root) ? "sqrt" : "none";
+  c.embedding_scale = known && is(of_target, root) ? "sqrt" : Config::EmbeddingScale("none");
   c.tied = "none";
-  if (known && equal(target, kProjection)) c.tied = source == target || equal(source, target) ? "all" : "decoder";
+  if (known && equal(target, kProjection))
+    c.tied = source == target || equal(source, target) ? "all" : Config::Tied("decoder");
   tensors.scale(source, known ? 1 : of_source, kSource);
   tensors.scale(target, known ? 1 : of_target, kTarget);
 }

@@ -33,7 +33,7 @@ class Specification {
   int64_t layers(const std::string& side) const;
   int64_t whole(const std::string& name, int64_t otherwise) const;
   int64_t attribute_of_decoder(const std::string& name, int64_t otherwise) const;
-  std::string activation() const;
+  model::Config::Activation activation() const;
   std::string embeddings(const std::string& side) const;
   double embedding_scale(const std::string& side, int64_t d_model) const;
   bool equal(const std::string& a, const std::string& b) const;

@@ -96,9 +96,10 @@ void check_second_names(const JsonFile& json) {
       json.refuse(second, cat("the value of '", first, "', of which it is a second name"));
 }
 
-std::string activation_of(const JsonFile& json, const std::string& otherwise) {
+model::Config::Activation activation_of(const JsonFile& json, const std::string& otherwise) {
   const std::string name = json.word("activation_function", otherwise);
-  if (name == "relu" || name == "gelu") return name;
+  if (name == "relu") return "relu";
+  if (name == "gelu") return "gelu";
   if (name == "swish" || name == "silu") return "swish";
   if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast") return "gelu-tanh";
   json.refuse("activation_function", "relu, gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, swish or silu");

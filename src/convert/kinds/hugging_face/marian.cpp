@@ -22,16 +22,16 @@ Config read_config(const JsonFile& json) {
   c.source_vocab = json.whole("vocab_size", Config::kVocabulary);
   c.target_vocab = json.whole("decoder_vocab_size", Config::kVocabulary, c.source_vocab);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
-  c.tied = !json.flag("tie_word_embeddings", true) ? "none" : shared ? "all" : "decoder";
+  c.tied = !json.flag("tie_word_embeddings", true) ? "none" : shared ? "all" : Config::Tied("decoder");
   c.positions = "sinusoidal-halves";
   c.generator_bias = true;
-  c.embedding_scale = json.flag("scale_embedding", false) ? "sqrt" : "none";
+  c.embedding_scale = json.flag("scale_embedding", false) ? "sqrt" : Config::EmbeddingScale("none");
   if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   return c;
 }
 
 // If the file has a table of positions, the model uses it: returns the matching kind of positions.
-std::string positions_of(const ForeignTensors& tensors, const Config& config) {
+Config::Positions positions_of(const ForeignTensors& tensors, const Config& config) {
   const ForeignTensor* table = tensors.find("model.encoder.embed_positions.weight");
   if (!table) return config.positions;
   const auto d = static_cast<size_t>(config.d_model);
@@ -46,7 +46,7 @@ std::string positions_of(const ForeignTensors& tensors, const Config& config) {
       const double angle = static_cast<double>(i / d) / wave.divisor;
       same = std::fabs(values[i] - (wave.sine ? std::sin(angle) : std::cos(angle))) < 2e-3;
     }
-    if (same) return name;
+    if (same) return Config::Positions::parse("positions", name);
   }
   throw DataError(
       cat(tensors.path(), ": the tensor ", table->text(),
@@ -130,7 +130,8 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
   m.config.embedding_norm = tensors->find("model.encoder.layernorm_embedding.weight") != nullptr;
   resolve(m.config, json.path());
-  m.config.positions = options.positions.empty() ? positions_of(*tensors, m.config) : options.positions;
+  m.config.positions = options.positions.empty() ? positions_of(*tensors, m.config)
+                                                 : Config::Positions::parse("positions", options.positions);
   m.config.resolve();  // validates the user's choice
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, shared);
   m.weights = hugging_face_weights(m.config, tables);

@@ -187,7 +187,7 @@ TEST_F(ImportOfMarian, AFullDiskLeavesNothing) {
 
 TEST_F(ImportOfMarian, PositionsMayBeThoseItWasTrainedWith) {
   import(at("m"), at("out"), {.positions = "timing-signal"});
-  EXPECT_EQ(decode::open_model(at("out")).file.config.positions, "timing-signal");
+  EXPECT_EQ(decode::open_model(at("out")).file.config.positions.text(), "timing-signal");
   EXPECT_THAT(what_of<UsageError>([&] { import(at("m"), at("out2"), {.positions = "marian"}); }),
               HasSubstr("timing-signal"));
 }

@@ -22,7 +22,8 @@ using model::Config;
 // How the kinds differ.
 struct MultilingualKind {
   const char *type, *origin;  // type in config.json; origin for provenance
-  const char *norm_position, *positions;
+  Config::NormPosition norm_position;
+  Config::Positions positions;
   bool embedding_norm, bias, scaled;  // scaled: if config.json does not say
   const char *activation, *source;    // source: transformers' default source language
 };
@@ -50,12 +51,12 @@ LanguageStyle style_of(const MultilingualKind& kind, const std::string& folder) 
 Config config_of_kind(const JsonFile& json, const MultilingualKind& kind, const ForeignTensors& tensors) {
   Config c = hugging_face_config(json, kind.activation);
   c.source_vocab = c.target_vocab = json.whole("vocab_size", Config::kVocabulary);
-  c.tied = json.flag("tie_word_embeddings", true) ? "all" : "none";
+  c.tied = json.flag("tie_word_embeddings", true) ? "all" : Config::Tied("none");
   c.norm_position = kind.norm_position;
   c.positions = kind.positions;
   c.embedding_norm = kind.embedding_norm;
   c.generator_bias = kind.bias;
-  c.embedding_scale = json.flag("scale_embedding", kind.scaled) ? "sqrt" : "none";
+  c.embedding_scale = json.flag("scale_embedding", kind.scaled) ? "sqrt" : Config::EmbeddingScale("none");
   if (c.positions == "learned") {
     const ForeignTensor& table = tensors.get("model.encoder.embed_positions.weight");
     if (table.shape.size() != 2 || table.shape[0] <= kFirstLearnedPosition)

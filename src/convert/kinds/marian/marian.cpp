@@ -198,7 +198,7 @@ void read_alignment(const PlainYaml& model, const PlainYaml& decoder, ForeignMod
 }
 
 // The decoder's replacement for self-attention.
-std::string decoder_mixing(const PlainYaml& yaml) {
+Config::DecoderMixing decoder_mixing(const PlainYaml& yaml) {
   const std::string kind = yaml.word("transformer-decoder-autoreg", "self-attention");
   if (kind == "self-attention") return "attention";
   if (kind != "rnn")
@@ -209,7 +209,7 @@ std::string decoder_mixing(const PlainYaml& yaml) {
   return "ssru";
 }
 
-std::string norm_position(const PlainYaml& yaml) {
+Config::NormPosition norm_position(const PlainYaml& yaml) {
   const std::string before = yaml.word("transformer-preprocess", ""),
                     after = yaml.word("transformer-postprocess", "dan"),
                     top = yaml.word("transformer-postprocess-top", "");
@@ -225,11 +225,11 @@ std::string norm_position(const PlainYaml& yaml) {
                                              before, "' and postprocess-top '", top, "'"));
 }
 
-std::string activation(const PlainYaml& yaml) {
+Config::Activation activation(const PlainYaml& yaml) {
   const std::string name = yaml.word("transformer-ffn-activation", "swish");
   if (name != "relu" && name != "swish")
     yaml.refuse("transformer-ffn-activation", "relu or swish: Marian's gelu is another function than elsewhere");
-  return name;
+  return Config::Activation::parse("transformer-ffn-activation", name);
 }
 
 Config read_config(const PlainYaml& yaml) {
@@ -248,7 +248,7 @@ Config read_config(const PlainYaml& yaml) {
     yaml.refuse("tied-embeddings-src",
                 "false, or with tied-embeddings: a shared embedding beside an output layer of its own "
                 "cannot be imported");
-  c.tied = one || (source && target) ? "all" : target ? "decoder" : "none";
+  c.tied = one || (source && target) ? "all" : target ? "decoder" : Config::Tied("none");
   c.norm_position = norm_position(yaml);
   c.embedding_norm = yaml.word("transformer-postprocess-emb", "d").find('n') != std::string::npos;
   c.activation = activation(yaml);
@@ -416,7 +416,7 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   m.config.target_vocab = target + 1;
   m.config.source_vocab = one ? target + 1 : source;
   resolve(m.config, yaml.name());
-  if (!options.positions.empty()) m.config.positions = options.positions;
+  if (!options.positions.empty()) m.config.positions = Config::Positions::parse("positions", options.positions);
   m.config.resolve();
   m.weights = Weights(m.config, *tensors).map();
   m.tensors = tensors;

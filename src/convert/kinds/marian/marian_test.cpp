@@ -58,12 +58,12 @@ void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines
 TEST_F(MarianModel, TranslatesAsMarianDoes) {
   import();
   const decode::OpenModel m = decode::open_model(at("out"));
-  EXPECT_EQ(m.file.config.positions, "timing-signal");
+  EXPECT_EQ(m.file.config.positions.text(), "timing-signal");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("m/golden.json")));
   ASSERT_GE(lines.size(), 15u);
   decode::BeamOptions options = search_of(m);
   EXPECT_EQ(options.beam_size, 4);
-  EXPECT_EQ(options.stop_when, "shrinking");
+  EXPECT_EQ(options.stop_when.text(), "shrinking");
   options.extra_length = 200;
   expect_translations(m, lines, "best", options);
   options.beam_size = 1;
@@ -91,7 +91,7 @@ class FirefoxModel : public MarianModel {
 TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   import_firefox();
   const decode::OpenModel m = decode::open_model(at("out"));
-  EXPECT_EQ(m.file.config.decoder_mixing, "ssru");
+  EXPECT_EQ(m.file.config.decoder_mixing.text(), "ssru");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("f/golden.json")));
   ASSERT_GE(lines.size(), 40u);
   EXPECT_EQ(search_of(m).beam_size, 1);

@@ -33,7 +33,8 @@ void check_for_marian(const Config& c) {
   if (c.decoder_mask != "causal") cannot_say("decoder without a mask");
   if (c.experts > 0) cannot_say("mixture of experts");
   if (c.gated) cannot_say("gated feed-forward network");
-  if (c.activation.starts_with("gelu")) cannot_say("activation " + c.activation + ", but an approximation of it");
+  if (c.activation == "gelu" || c.activation == "gelu-tanh")
+    cannot_say("activation " + c.activation + ", but an approximation of it");
   if (c.d_k != c.d_v || c.heads * c.d_k != c.d_model)
     cannot_say(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
   if (c.positions != "timing-signal" || c.first_position != 0)

@@ -119,7 +119,7 @@ TEST_F(ToMarian, AStartTokenWithAnEmbeddingBecomesZeros) {
     for (const bool bias : {false, true}) {
       model::Config config = own.config;
       config.positions = "timing-signal";
-      config.tied = tied;
+      config.tied = config.tied.parse("tied", tied);
       config.attention_bias = config.generator_bias = bias;
       model::Transformer net(config);
       const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);

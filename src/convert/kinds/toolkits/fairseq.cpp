@@ -44,9 +44,10 @@ bool same_on_both_sides(const RecordedOptions& o, const std::string& what) {
   return value;
 }
 
-std::string activation_of(const RecordedOptions& o) {
+Config::Activation activation_of(const RecordedOptions& o) {
   const std::string name = o.word("activation_fn", "relu");
-  if (name == "relu" || name == "gelu") return name;
+  if (name == "relu") return "relu";
+  if (name == "gelu") return "gelu";
   if (name == "gelu_accurate" || name == "gelu_fast") return "gelu-tanh";
   o.refuse("activation_fn", "relu, gelu, gelu_accurate or gelu_fast");
 }
@@ -87,13 +88,13 @@ Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   c.attention_dropout = o.number("attention_dropout", ranges::kBelow1, 0);
   c.activation_dropout = o.number("activation_dropout", ranges::kBelow1, 0);
   c.activation = activation_of(o);
-  c.norm_position = same_on_both_sides(o, "normalize_before") ? "pre" : "post";
+  c.norm_position = same_on_both_sides(o, "normalize_before") ? "pre" : Config::NormPosition("post");
   c.embedding_norm = o.flag("layernorm_embedding", false);
-  c.embedding_scale = o.flag("no_scale_embedding", false) ? "none" : "sqrt";
+  c.embedding_scale = o.flag("no_scale_embedding", false) ? "none" : Config::EmbeddingScale("sqrt");
   c.attention_bias = true;
   c.norm_eps = 1e-5;
   const bool all = o.flag("share_all_embeddings", false);
-  c.tied = all ? "all" : o.flag("share_decoder_input_output_embed", false) ? "decoder" : "none";
+  c.tied = all ? "all" : o.flag("share_decoder_input_output_embed", false) ? "decoder" : Config::Tied("none");
   c.source_vocab = table_rows(tensors, kSource), c.target_vocab = table_rows(tensors, kTarget);
   set_positions(c, o, tensors);
   return c;

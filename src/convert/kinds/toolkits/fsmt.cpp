@@ -39,10 +39,10 @@ void check_keys(const JsonFile& json) {
 }
 
 // Models that say they have several tables may have equal ones.
-std::string tied(const JsonFile& json, const ForeignTensors& tensors) {
+Config::Tied tied(const JsonFile& json, const ForeignTensors& tensors) {
   if (json.flag("tie_word_embeddings", false)) return "all";
   const ForeignTensor* output = tensors.find(kOutput);
-  return !output || same_numbers(tensors, *output, tensors.get(kTarget)) ? "decoder" : "none";
+  return !output || same_numbers(tensors, *output, tensors.get(kTarget)) ? "decoder" : Config::Tied("none");
 }
 
 Config config_of(const JsonFile& json, const ForeignTensors& tensors) {
@@ -55,7 +55,7 @@ Config config_of(const JsonFile& json, const ForeignTensors& tensors) {
   c.norm_position = "post";
   c.positions = "timing-signal";
   c.first_position = kFirstLearnedPosition;  // fairseq's first position follows the padding's id
-  c.embedding_scale = json.flag("scale_embedding", true) ? "sqrt" : "none";
+  c.embedding_scale = json.flag("scale_embedding", true) ? "sqrt" : Config::EmbeddingScale("none");
   if (c.d_model % 2 != 0) json.refuse("d_model", "an even number");
   return c;
 }

@@ -69,7 +69,7 @@ class Sides {
 
 // Defaults: before version 2.1, norms are before the sublayers and after each stack; later, they
 // are before the encoder's and after the decoder's sublayers, with none after a stack.
-std::string norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
+Config::NormPosition norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const bool last =
       tensors.find(cat(kState, "encoder.layer_norm.weight")) && tensors.find(cat(kState, "decoder.layer_norm.weight"));
   const std::string position = yaml.word("model.encoder.layer_norm", last ? "pre" : "");
@@ -77,7 +77,7 @@ std::string norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) 
     yaml.refuse("model.encoder.layer_norm",
                 "pre or post, for both sides; without it, and without a norm behind each stack, JoeyNMT normalizes its "
                 "sides in different places");
-  return Sides(yaml).word("layer_norm", last ? "pre" : "");
+  return Config::NormPosition::parse("layer_norm", Sides(yaml).word("layer_norm", last ? "pre" : ""));
 }
 
 Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
@@ -92,17 +92,18 @@ Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   c.d_ff = sides.whole("ff_size", {1, 1 << 20});
   c.heads = sides.whole("num_heads", {1, 1 << 12});
   c.dropout = yaml.number("model.encoder.dropout", ranges::kBelow1, 0.1);
-  c.activation = sides.word("activation", "relu");
-  if (c.activation != "relu" && c.activation != "gelu" && c.activation != "swish")
+  const std::string activation = sides.word("activation", "relu");
+  if (activation != "relu" && activation != "gelu" && activation != "swish")
     yaml.refuse("model.encoder.activation", "relu, gelu or swish");
+  c.activation = Config::Activation::parse("activation", activation);
   for (const char* side : {"encoder", "decoder"})
     if (yaml.number(cat("model.", side, ".alpha"), {-1e9, 1e9}, 1) != 1)
       yaml.refuse(cat("model.", side, ".alpha"), "1: residual connections are not weighed here");
   c.norm_position = norm_position(yaml, tensors);
-  c.embedding_scale = sides.flag("embeddings.scale") ? "sqrt" : "none";
+  c.embedding_scale = sides.flag("embeddings.scale") ? "sqrt" : Config::EmbeddingScale("none");
   c.attention_bias = true;
   const bool softmax = yaml.flag("model.tied_softmax", false), embeddings = yaml.flag("model.tied_embeddings", false);
-  c.tied = !softmax ? "none" : embeddings ? "all" : "decoder";
+  c.tied = !softmax ? "none" : embeddings ? "all" : Config::Tied("decoder");
   c.source_vocab = table_rows(tensors, kSource);
   c.target_vocab = table_rows(tensors, kTarget);
   return c;

@@ -28,10 +28,10 @@ Weights weights_of(const std::shared_ptr<const TorchFile>& file) {
   return {file, "model."};
 }
 
-std::string activation_of(const RecordedOptions& o, bool& gated) {
+Config::Activation activation_of(const RecordedOptions& o, bool& gated) {
   const std::string name = o.word("pos_ffn_activation_fn", "relu");
   gated = name == "silu" || name == "gated-gelu";
-  if (name == "relu") return name;
+  if (name == "relu") return "relu";
   if (name == "gelu" || name == "gated-gelu") return "gelu";
   if (name == "silu") return "swish";
   o.refuse("pos_ffn_activation_fn", "relu, gelu, silu or gated-gelu");
@@ -92,10 +92,10 @@ Config config_of(const RecordedOptions& o) {
   const std::string kind = o.word("position_encoding_type", "SinusoidalInterleaved");
   if (positions && kind != "SinusoidalInterleaved" && kind != "SinusoidalConcat")
     o.refuse("position_encoding_type", "SinusoidalInterleaved or SinusoidalConcat");
-  c.positions = !positions ? "none" : kind == "SinusoidalConcat" ? "timing-signal" : "sinusoidal";
-  c.embedding_scale = positions ? "sqrt" : "none";  // scaled only if positions are added
+  c.positions = !positions ? "none" : kind == "SinusoidalConcat" ? "timing-signal" : Config::Positions("sinusoidal");
+  c.embedding_scale = positions ? "sqrt" : Config::EmbeddingScale("none");  // scaled only if positions are added
   const bool decoder = o.flag("share_decoder_embeddings", false);
-  c.tied = !decoder ? "none" : o.flag("share_embeddings", false) ? "all" : "decoder";
+  c.tied = !decoder ? "none" : o.flag("share_embeddings", false) ? "all" : Config::Tied("decoder");
   return c;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 #include "decode/options/option_ranges.h"
 #include "decode/options/translate_options.h"
@@ -16,11 +17,11 @@ namespace hexapla::decode {
 // Options shared by translating and scoring: normalization of scores, batches, precision.
 struct ScoringOptions {
   double length_penalty = 0.6;
-  std::string length_normalization = "paper";
+  Word<"paper", "power"> length_normalization = "paper";
   int64_t batch_sentences = 64, batch_tokens = 4096;
   int64_t max_length = 512;
-  std::string precision = "f32";
-  std::string protect = "auto";
+  Word<"f32", "bf16", "int8"> precision = "f32";
+  Word<"auto", "none"> protect = "auto";
   std::vector<std::string> protect_pattern;
 
   // f(name, field, help, allowed, when). allowed: a number's Range, the Choices of a word, or
@@ -33,7 +34,7 @@ struct ScoringOptions {
     visit_protect(o, f);
     f("protect-pattern", o.protect_pattern,
       "regular expression (RE2) of more that is protected; may be given several times", AnyValue{}, kAlways);
-    f("precision", o.precision, "of products with weights: f32, bf16 or int8", Choices{"f32", "bf16", "int8"}, kAlways);
+    f("precision", o.precision, "of products with weights: f32, bf16 or int8", o.precision.choices(), kAlways);
   }
 
   TranslateOptions translate_options() const;  // UsageError as check(TranslateOptions)
@@ -45,7 +46,7 @@ struct ScoringOptions {
       "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::kLengthPenalty,
       kAlways);
     f("length-normalization", o.length_normalization,
-      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", Choices{"paper", "power"},
+      "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", o.length_normalization.choices(),
       When{o.length_penalty != 0, "says what to divide by, but `length-penalty` is 0: leave one of them out"});
   }
   template <class Self, class F>
@@ -68,7 +69,7 @@ struct ScoringOptions {
       "spell "
       "are hidden from the model and put next to the translations of their neighbors; none: they are translated as "
       "text",
-      Choices{"auto", "none"}, kAlways);
+      o.protect.choices(), kAlways);
   }
 };
 
@@ -90,9 +91,11 @@ struct BeamOptions : ScoringOptions {
   int64_t min_length = 0;
   double repetition_penalty = 1;
   int64_t no_repeat_ngram = 0, max_repetition = 0;
-  std::string unk = "keep";
-  std::string stop_when = "full";
-  std::string sentences = "auto", long_input = "split", letter_case = "auto";
+  Word<"keep", "forbid", "copy"> unk = "keep";
+  Word<"full", "outscored", "never", "shrinking"> stop_when = "full";
+  Word<"auto", "split", "keep"> sentences = "auto";
+  Word<"split", "refuse", "truncate"> long_input = "split";
+  Word<"auto", "keep"> letter_case = "auto";
   int64_t familiar =
       0;  // not an option: Parting::familiar, from the model's record (decode/options/named/search_defaults.h)
 
@@ -120,7 +123,7 @@ struct BeamOptions : ScoringOptions {
       "no "
       "higher, at its length so far, than the worst of them (outscored), or at any length (never); shrinking: what is "
       "finished leaves its place in the beam empty",
-      Choices{"full", "outscored", "never", "shrinking"},
+      o.stop_when.choices(),
       When{!draws(o) && o.beam_size > 1,
            draws(o) ? "is for a beam, and `sample` has none; leave one of them out"
                     : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"});
@@ -133,13 +136,13 @@ struct BeamOptions : ScoringOptions {
       "a line with several sentences: split it and translate them one by one, keep it whole, or auto: split it where "
       "the "
       "model has not learned from such lines",
-      Choices{"auto", "split", "keep"}, kAlways);
+      o.sentences.choices(), kAlways);
     f("long-input", o.long_input,
       "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note",
-      Choices{"split", "refuse", "truncate"}, kAlways);
+      o.long_input.choices(), kAlways);
     f("letter-case", o.letter_case,
       "a line in CAPITALS: auto: translate it as a sentence and put the translation into capitals; keep: as it is",
-      Choices{"auto", "keep"}, kAlways);
+      o.letter_case.choices(), kAlways);
   }
 
  private:
@@ -169,8 +172,8 @@ struct BeamOptions : ScoringOptions {
       kAlways);
     f("max-repetition", o.max_repetition, "repeat letters or words at most N times in a row (endendend); 0: off",
       ranges::kRuleTokens, kAlways);
-    f("unk", o.unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from",
-      Choices{"keep", "forbid", "copy"}, kAlways);
+    f("unk", o.unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from", o.unk.choices(),
+      kAlways);
   }
 };
 

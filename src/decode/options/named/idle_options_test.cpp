@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/options/word_format.h"
 #include "decode/options/named/read_options.h"
 #include "decode/options/named/search_defaults.h"
 
@@ -59,7 +60,7 @@ TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
   o.sample = true;
   take_search_defaults(usage, given, o);
   EXPECT_EQ(o.coverage_penalty, 0);
-  EXPECT_EQ(o.stop_when, "full");
+  EXPECT_EQ(o.stop_when.text(), "full");
   EXPECT_EQ(o.longest, 9);
   EXPECT_NO_THROW(o.translate_options());
 }

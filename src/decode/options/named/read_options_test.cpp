@@ -48,7 +48,7 @@ TEST(ReadOptions, StandOnThoseOfTheService) {
   const auto o = read_options<RequestOptions>(json{{"min_length", 3}}, usual);
   EXPECT_EQ(o.beam_size, 2);
   EXPECT_EQ(o.min_length, 3);
-  EXPECT_EQ(o.precision, "int8");
+  EXPECT_EQ(o.precision.text(), "int8");
 }
 
 // Options shared by all requests or reserved to the operator are not request options; all others
@@ -80,7 +80,7 @@ TEST(ReadOptions, EachRangeIsKept) {
       }
       EXPECT_THAT(refusal({{name, "x"}}), HasSubstr("`" + name + "` is '\"x\"', but must be "));
       EXPECT_THAT(refusal({{name, std::numeric_limits<double>::quiet_NaN()}}), HasSubstr("nan"));
-    } else if constexpr (std::same_as<Field, std::string>) {
+    } else if constexpr (is_word<Field>) {
       EXPECT_THAT(refusal({{name, "other"}}), HasSubstr("is 'other', but must be one of: "));
     }
   });

@@ -19,7 +19,7 @@ TEST(SearchDefaults, ApplyWhereNothingWasGiven) {
   BeamOptions o;
   take_search_defaults(usage, none, o);
   EXPECT_EQ(o.beam_size, 6);
-  EXPECT_EQ(o.length_normalization, "power");
+  EXPECT_EQ(o.length_normalization.text(), "power");
   EXPECT_EQ(o.longest, 511);
   EXPECT_EQ(o.extra_length, BeamOptions().extra_length);
   o = BeamOptions();

@@ -87,7 +87,7 @@ TEST_F(Ending, TheMeanIsValidatedAndTheBetterModelIsTheResult) {
     run(o);
     o.lr = 3;  // from here the model gets worse
     o.max_updates = 40;
-    o.final_model = choice;
+    o.final_model = o.final_model.parse("final-model", choice);
     const TrainResult result = run(o);
     const model::LoadedModel m = model::load_model(result.model);
     const bool mean = o.final_model == "mean";

@@ -226,7 +226,7 @@ class OtherValidations : public Resume {
   // -> the first validation after a change
   Validation after(const std::string& name, const std::string& metric, auto change) {
     TrainOptions o = options(name);
-    o.best_by = metric;
+    o.best_by = o.best_by.parse("best-by", metric);
     o.max_updates = 10;
     o.valid_every = "2";
     o.average_best = 2;

@@ -6,6 +6,7 @@
 
 #include "base/options/device_option.h"
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 #include "model/config.h"
 #include "train/plan/options/text_options.h"
@@ -26,14 +27,14 @@ struct TrainOptions {
   std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
   int64_t vocab_size = 10000;
   uint64_t seed = 1;
-  int64_t threads = 0;             // 0: every core
-  std::string precision = "auto";  // for the operands of matrix products
-  std::string device = "cpu";      // as for make_backend()
-  int64_t batch_tokens = 4096;     // 0: auto
-  int64_t memory = 0;              // MiB for training; 0: a share of the machine's memory
-  int64_t accumulate = 1;          // batches per update
-  int64_t shards = 1;              // parts of an update; at most this many processes
-  std::string overlap = "auto";    // gradient sums of several processes during the backward pass
+  int64_t threads = 0;                         // 0: every core
+  std::string precision = "auto";              // for the operands of matrix products
+  std::string device = "cpu";                  // as for make_backend()
+  int64_t batch_tokens = 4096;                 // 0: auto
+  int64_t memory = 0;                          // MiB for training; 0: a share of the machine's memory
+  int64_t accumulate = 1;                      // batches per update
+  int64_t shards = 1;                          // parts of an update; at most this many processes
+  Word<"auto", "on", "off"> overlap = "auto";  // gradient sums of several processes during the backward pass
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
@@ -43,9 +44,10 @@ struct TrainOptions {
   std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
   std::string valid_script;             // a program that scores translations; empty: none
   double valid_script_minutes = 10;     // its time limit
-  std::string best_by = "bleu";         // metric for the best model, patience and the plateau schedule
-  int64_t patience = 0;                 // validations without improvement before stopping; 0: never
-  std::string schedule = "inverse-sqrt";
+  Word<"bleu", "chrf", "loss", "script"> best_by =
+      "bleu";            // metric for the best model, patience and the plateau schedule
+  int64_t patience = 0;  // validations without improvement before stopping; 0: never
+  Word<"inverse-sqrt", "linear", "cosine", "constant", "plateau"> schedule = "inverse-sqrt";
   double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
   double lr_factor = 1;  // multiplies the paper's rate
   int64_t warmup = 4000;
@@ -57,21 +59,22 @@ struct TrainOptions {
   double init_gain = 0.577;  // docs/adr/0006
   double label_smoothing = 0.1;
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
-  std::string guided_alignment;                  // a file of word alignments; empty: attention is not guided
-  std::string guided_alignment_units = "words";  // or pieces
-  double guided_alignment_weight = 0.1;          // in the loss
-  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
-  double max_loss_jump = 0;                                        // 0: never stops
+  std::string guided_alignment;  // a file of word alignments; empty: attention is not guided
+  Word<"words", "blanks", "pieces"> guided_alignment_units = "words";  // or pieces
+  double guided_alignment_weight = 0.1;                                // in the loss
+  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;      // layer -1: the last but one; see guided_layer()
+  double max_loss_jump = 0;                                            // 0: never stops
   double weight_decay = 0;
-  double ema = 0;                      // decay of the moving average that becomes the model; 0: none
-  int64_t average_last = 0;            // the final model is the mean of the last N checkpoints
-  int64_t average_best = 0;            // or of the N best validated models
-  std::string final_model = "better";  // the better of that mean and the best validated model; or mean, or best
-  int64_t keep = 2;                    // checkpoints to keep
-  std::string init_from;               // a model to start from
-  std::string freeze;                  // parts of the model that are not trained (train/plan/freeze.h)
-  TextOptions text;                    // sets, vocabularies, subwords, shuffling
-  model::Config architecture;          // the preset's, overridden by given options
+  double ema = 0;            // decay of the moving average that becomes the model; 0: none
+  int64_t average_last = 0;  // the final model is the mean of the last N checkpoints
+  int64_t average_best = 0;  // or of the N best validated models
+  Word<"better", "mean", "best"> final_model =
+      "better";                // the better of that mean and the best validated model; or mean, or best
+  int64_t keep = 2;            // checkpoints to keep
+  std::string init_from;       // a model to start from
+  std::string freeze;          // parts of the model that are not trained (train/plan/freeze.h)
+  TextOptions text;            // sets, vocabularies, subwords, shuffling
+  model::Config architecture;  // the preset's, overridden by given options
 
   // Calls f(name, field, help, allowed, effect, when) with long option names without dashes.
   // allowed is a Range, the Choices of a word, or AnyValue; when says whether the option has an
@@ -119,7 +122,7 @@ struct TrainOptions {
     f("overlap", o.overlap,
       "sum the gradients of several processes during the backward pass: on, off, or auto: if they run on more than one "
       "host; the result does not depend on it",
-      Choices{"auto", "on", "off"}, Effect::none,
+      o.overlap.choices(), Effect::none,
       When{o.shards > 1, "is for several processes, which take at least 2 `shards`: give those, or leave it out"});
     f("max-length", o.max_length, "leave out pairs with more tokens than this on either side",
       Range<int64_t>{2, 1 << 20}, Effect::fixed, kAlways);
@@ -149,7 +152,7 @@ struct TrainOptions {
       Effect::last, When{!o.valid_script.empty(), "is for `valid-script`: give a program, or leave it out"});
     f("best-by", o.best_by,
       "metric that selects the best validated model: bleu, chrf, loss or script (several sets count as one)",
-      Choices{"bleu", "chrf", "loss", "script"}, Effect::fixed, validating);
+      o.best_by.choices(), Effect::fixed, validating);
     f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::kCount,
       Effect::last, kAlways);
     visit_recipe(o, f);
@@ -172,7 +175,7 @@ struct TrainOptions {
                       "is for `guided-alignment`: give a file of alignments, or leave it out"};
     f("schedule", o.schedule,
       "learning rate after warm-up: inverse-sqrt (the paper's), linear, cosine, constant or plateau",
-      Choices{"inverse-sqrt", "linear", "cosine", "constant", "plateau"}, Effect::fixed, kAlways);
+      o.schedule.choices(), Effect::fixed, kAlways);
     f("lr", o.lr, "peak learning rate; 0: the paper's, `lr-factor` * (`dim-model` * `warmup`)^-0.5", ranges::kFrom0,
       Effect::noted, kAlways);
     f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::kFrom0, Effect::noted,
@@ -212,7 +215,7 @@ struct TrainOptions {
       AnyValue{}, Effect::content, kAlways);
     f("guided-alignment-units", o.guided_alignment_units,
       "what the links number: words, blanks (whitespace-separated words in any script) or pieces",
-      Choices{"words", "blanks", "pieces"}, Effect::content, guided);
+      o.guided_alignment_units.choices(), Effect::content, guided);
     f("guided-alignment-weight", o.guided_alignment_weight, "weight of the alignment loss", ranges::kFrom0,
       Effect::fixed, guided);
     f("guided-alignment-layer", o.guided_alignment_layer,
@@ -241,7 +244,7 @@ struct TrainOptions {
     f("final-model", o.final_model,
       "the result of the run: the better of mean and best model by `best-by` (better), always the mean, or always the "
       "best",
-      Choices{"better", "mean", "best"}, Effect::last,
+      o.final_model.choices(), Effect::last,
       When{o.average_last > 0 || o.average_best > 0,
            "is for a mean of models: give `average-last` or `average-best`, or leave it out"});
     f("keep", o.keep, "checkpoints to keep on disk (at least `average-last`)", Range<int64_t>{1, 1'000'000},

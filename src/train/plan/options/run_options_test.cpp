@@ -313,7 +313,7 @@ TEST_F(RunOptions, WhatChangesOnTheWayIsInTheRecord) {
 TEST_F(RunOptions, ADecayThatFollowedTheUpdatesEndsWhereItDid) {
   for (const char* schedule : {"cosine", "linear"}) {
     TrainOptions o = options(schedule), whole = options(cat(schedule, "_whole"));
-    o.schedule = whole.schedule = schedule;
+    o.schedule = whole.schedule = o.schedule.parse("schedule", schedule);
     o.min_lr = whole.min_lr = 1e-4;
     o.valid_sets.clear(), whole.valid_sets.clear();
     run(o);
@@ -374,12 +374,15 @@ TEST_F(RunOptions, AFolderForTemporaryFilesMustBeThere) {
 TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   auto message = [&](auto change) {
     TrainOptions o = options("checked");
-    change(o);
-    return what_of<UsageError>([&] { o.check(); });
+    return what_of<UsageError>([&] {
+      change(o);
+      o.check();
+    });
   };
-  EXPECT_THAT(message([](auto& o) { o.schedule = "steps"; }),
+  EXPECT_THAT(message([](auto& o) { o.schedule = o.schedule.parse("schedule", "steps"); }),
               HasSubstr("`schedule` is 'steps', but must be one of: inv"));
-  EXPECT_THAT(message([](auto& o) { o.best_by = "ter"; }), HasSubstr("`best-by` is 'ter', but must be one of: bleu"));
+  EXPECT_THAT(message([](auto& o) { o.best_by = o.best_by.parse("best-by", "ter"); }),
+              HasSubstr("`best-by` is 'ter', but must be one of: bleu"));
   EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }),
               HasSubstr("`accumulate` is 0, but must be a whole number from 1"));
   EXPECT_THAT(message([](auto& o) { o.ema = 1; }),
@@ -404,7 +407,7 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.schedule = "cosine", o.max_updates = 0; }), HasSubstr("give `decay-updates`"));
   EXPECT_THAT(message([](auto& o) { o.average_last = 2, o.average_best = 3; }),
               HasSubstr("`average-last` 2 and `average-best` 3: the final model can be only one of these means"));
-  EXPECT_THAT(message([](auto& o) { o.final_model = "last"; }),
+  EXPECT_THAT(message([](auto& o) { o.final_model = o.final_model.parse("final-model", "last"); }),
               HasSubstr("`final-model` is 'last', but must be one of: better, mean, best"));
   EXPECT_THAT(message([](auto& o) { o.final_model = "mean"; }), HasSubstr("give `average-last` or `average-best`"));
   EXPECT_THAT(message([](auto& o) { o.valid_sets.clear(), o.final_model = "best"; }),

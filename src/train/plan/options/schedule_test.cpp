@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 TrainOptions with(const std::string& schedule) {
   TrainOptions o;
-  o.schedule = schedule;
+  o.schedule = o.schedule.parse("schedule", schedule);
   o.lr = 0.008;
   o.warmup = 4;
   return o;

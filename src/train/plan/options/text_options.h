@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/options/when.h"
+#include "base/options/word.h"
 #include "base/range.h"
 #include "train/plan/options/effect.h"
 
@@ -13,7 +14,7 @@ namespace hexapla::train {
 struct TextOptions {
   std::vector<double> train_weights;  // one per training set; empty: 1
   bool tsv = false;
-  std::string vocab_type = "unigram";
+  Word<"unigram", "bpe"> vocab_type = "unigram";
   std::vector<std::string> vocabs;  // existing models of source and target
   bool separate_vocabs = false;
   double character_coverage = 1;
@@ -36,7 +37,7 @@ struct TextOptions {
     f("tsv", o.tsv, "every set is one file of SOURCE<TAB>TARGET lines, whatever its name", AnyValue{}, Effect::content,
       kAlways);
     f("vocab-type", o.vocab_type, "type of the vocabulary that is trained if none is given: unigram or bpe",
-      Choices{"unigram", "bpe"}, Effect::vocabulary, trained);
+      o.vocab_type.choices(), Effect::vocabulary, trained);
     f("vocabs", o.vocabs, "SentencePiece models of source and target, instead of training them", AnyValue{},
       Effect::vocabulary, kAlways);
     f("separate-vocabs", o.separate_vocabs, "train one vocabulary per side; the source embedding is then separate",

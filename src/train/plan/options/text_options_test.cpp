@@ -124,7 +124,7 @@ TEST_F(Texts, AFullDiskEndsARunThatIsSaved) {
 TEST_F(Texts, ResumedEqualsUnbrokenWithDrawnSubwords) {
   for (const char* type : {"unigram", "bpe"}) {
     TrainOptions o = options(cat("drawn_", type));
-    o.text.vocab_type = type;
+    o.text.vocab_type = o.text.vocab_type.parse("vocab-type", type);
     o.text.subword_alpha = 0.2;
     expect_exact_resume(o);
   }
@@ -232,7 +232,7 @@ TEST_F(Texts, SeparateVocabulariesAreInTheModel) {
   o.average_last = 1;
   run(o);
   const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
-  EXPECT_EQ(model.config.tied, "decoder");
+  EXPECT_EQ(model.config.tied.text(), "decoder");
   const text::Vocabulary source = text::Vocabulary::parse(model.source_vocabulary, "source"),
                          target = text::Vocabulary::parse(model.target_vocabulary, "target");
   EXPECT_EQ(source.decode(source.encode("small house")), "small house");
@@ -252,7 +252,7 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   o.average_last = 1;
   run(o);
   const model::LoadedModel model = model::load_model(o.model + "/model.safetensors");
-  EXPECT_EQ(model.config.tied, "all");
+  EXPECT_EQ(model.config.tied.text(), "all");
   const text::Vocabulary source = text::Vocabulary::parse(model.source_vocabulary, "source"),
                          target = text::Vocabulary::parse(model.target_vocabulary, "target");
   EXPECT_TRUE(text::same_pieces(source, target));
@@ -266,7 +266,7 @@ TEST_F(Texts, SidesShareTheirPiecesUnderTheirOwnRules) {
   given.max_updates = 2;
   given.average_last = 1;
   run(given);
-  EXPECT_EQ(model::load_model(given.model + "/model.safetensors").config.tied, "all");
+  EXPECT_EQ(model::load_model(given.model + "/model.safetensors").config.tied.text(), "all");
   TrainOptions tuned = options("tuned");
   tuned.init_from = o.model + "/model.safetensors";
   tuned.max_updates = 2;
@@ -347,8 +347,10 @@ TEST_F(Texts, TsvGivesWhatTwoFilesGive) {
 TEST_F(Texts, OptionsAreChecked) {
   auto message = [&](auto change) {
     TrainOptions o = options("checked");
-    change(o);
-    return what_of<UsageError>([&] { o.check(); });
+    return what_of<UsageError>([&] {
+      change(o);
+      o.check();
+    });
   };
   EXPECT_THAT(message([](auto& o) {
                 o.text.train_weights = {1, 2};
@@ -356,7 +358,8 @@ TEST_F(Texts, OptionsAreChecked) {
               HasSubstr("`train-weights` has 2 numbers, but `train-sets` has 1 set"));
   EXPECT_THAT(message([](auto& o) { o.text.train_weights = {0}; }),
               HasSubstr("`train-weights` is 0, but must be a number above 0"));
-  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = "word"; }), HasSubstr("`vocab-type` is 'word'"));
+  EXPECT_THAT(message([](auto& o) { o.text.vocab_type = o.text.vocab_type.parse("vocab-type", "word"); }),
+              HasSubstr("`vocab-type` is 'word'"));
   EXPECT_THAT(message([](auto& o) { o.text.vocabs = {"a"}; }), HasSubstr("`vocabs` takes two"));
   EXPECT_THAT(message([](auto& o) { o.vocab = "a", o.text.separate_vocabs = true; }),
               HasSubstr("give either it or `vocabs` and `separate-vocabs`"));

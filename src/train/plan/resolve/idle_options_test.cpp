@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/options/word_format.h"
 #include "base/test_paths.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"

@@ -27,6 +27,8 @@ template <class T>
 auto plain(const T& value) {
   if constexpr (Number<T>)
     return fmt::format("{}", value);
+  else if constexpr (is_word<T>)
+    return value.text();
   else
     return value;
 }

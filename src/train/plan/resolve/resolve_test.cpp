@@ -127,7 +127,7 @@ TEST(ReadOptionsFile, OfDecoding) {
   std::ofstream(path) << "beam-size: 6\nunk: copy\nlength_penalty: 1.0\nsample: false\n";
   const auto options = decode::read_options<decode::DecodingOptions>(read_options_file(path));
   EXPECT_EQ(options.beam_size, 6);
-  EXPECT_EQ(options.unk, "copy");
+  EXPECT_EQ(options.unk.text(), "copy");
   EXPECT_EQ(options.length_penalty, 1.0);
   std::ofstream(path) << "beam-size: 6\nn-best: x\n";
   EXPECT_EQ(what_of<UsageError>([&] { decode::read_options<decode::DecodingOptions>(read_options_file(path)); }),

@@ -130,7 +130,7 @@ inline const Setters<TrainOptions> kSettings{
      }},
     {"vocab-type",
      [](Draw& d, TrainOptions& o) {
-       o.text.vocab_type = d.text({"unigram", "bpe"});
+       o.text.vocab_type = o.text.vocab_type.parse("vocab-type", d.text({"unigram", "bpe"}));
      }},
     {"vocabs",
      [](Draw& d, TrainOptions& o) {
@@ -182,7 +182,7 @@ inline const Setters<TrainOptions> kSettings{
      }},
     {"overlap",
      [](Draw& d, TrainOptions& o) {
-       o.overlap = d.text({"auto", "on", "off"});
+       o.overlap = o.overlap.parse("overlap", d.text({"auto", "on", "off"}));
      }},
     {"max-length",
      [](Draw& d, TrainOptions& o) {
@@ -208,12 +208,12 @@ inline const Setters<TrainOptions> kSettings{
      }},
     {"best-by",
      [](Draw& d, TrainOptions& o) {
-       if (o.best_by != "script") o.best_by = d.text({"bleu", "chrf", "loss"});
+       if (o.best_by != "script") o.best_by = o.best_by.parse("best-by", d.text({"bleu", "chrf", "loss"}));
      }},
     {"patience", [](Draw& d, TrainOptions& o) { o.patience = d.number(1, 4); }},
     {"schedule",
      [](Draw& d, TrainOptions& o) {
-       o.schedule = d.text({"linear", "cosine", "constant", "plateau", "plateau"});
+       o.schedule = o.schedule.parse("schedule", d.text({"linear", "cosine", "constant", "plateau", "plateau"}));
      }},
     {"lr",
      [](Draw& d, TrainOptions& o) {
@@ -267,7 +267,7 @@ inline const Setters<TrainOptions> kSettings{
      }},
     {"guided-alignment-units",
      [](Draw& d, TrainOptions& o) {
-       o.guided_alignment_units = d.text({"words", "blanks"});
+       o.guided_alignment_units = o.guided_alignment_units.parse("units", d.text({"words", "blanks"}));
      }},
     {"guided-alignment-weight",
      [](Draw& d, TrainOptions& o) {
@@ -296,7 +296,8 @@ inline const Setters<TrainOptions> kSettings{
     {"final-model",
      [](Draw& d, TrainOptions& o) {
        const bool mean = o.average_last + o.average_best > 0;
-       o.final_model = o.valid_sets.empty() ? "better" : d.text({"better", mean ? "mean" : "better", "best"});
+       if (!o.valid_sets.empty())
+         o.final_model = o.final_model.parse("final-model", d.text({"better", mean ? "mean" : "better", "best"}));
      }},
     {"keep", [](Draw& d, TrainOptions& o) { o.keep = d.number(1, 4); }},
     {"init-from",

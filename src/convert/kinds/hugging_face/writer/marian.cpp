@@ -64,7 +64,7 @@ struct MarianText {
 
 OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType type) {
   return {{"activation_dropout", c.activation_dropout},
-          {"activation_function", c.activation == "gelu-tanh" ? "gelu_new" : c.activation},
+          {"activation_function", c.activation == "gelu-tanh" ? "gelu_new" : c.activation.text()},
           {"architectures", {"MarianMTModel"}},
           {"attention_dropout", c.attention_dropout},
           {"bos_token_id", v.bos()},
