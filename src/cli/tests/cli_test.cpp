@@ -163,7 +163,7 @@ TEST(CommandLine, MissingFiles) {
   expect_error(train_with({}), 3, AllOf(HasSubstr("a"), HasSubstr("No such file")));
   expect_error({"translate", "-m", "/nonexistent/model.safetensors"}, 3, HasSubstr("/nonexistent/model.safetensors"));
   expect_error(train_with({"-c", "/nonexistent/c.yml"}), 2, HasSubstr("/nonexistent/c.yml"));
-  expect_error({"translate"}, 2, HasSubstr("give --model, a model.safetensors"));
+  expect_error({"translate"}, 2, HasSubstr("--model is missing"));
   expect_error({"train"}, 2, HasSubstr("--train-sets is missing"));
   expect_error({"average", "/nonexistent/m", "-o", "/nonexistent/o"}, 3, HasSubstr("/nonexistent/m"));
   expect_error({"evaluate", "/nonexistent/h", "/nonexistent/r"}, 3, HasSubstr("/nonexistent/h"));
