@@ -42,8 +42,9 @@ endif()
 add_library(hexapla_static STATIC EXCLUDE_FROM_ALL ${library_objects} ${HEXAPLA_KERNEL_OBJECTS})
 set_target_properties(hexapla_static PROPERTIES OUTPUT_NAME hexapla LINKER_LANGUAGE CXX)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libhexapla.a DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+list(GET OpenMP_CXX_LIB_NAMES 0 openmp)  # gomp of GCC, omp of Clang
 set(HEXAPLA_PC_PRIVATE "-lsentencepiece -lsentencepiece_train -lutf8proc -lre2 -lfmt -lz -lzstd -llzma -lxxhash -lyaml-cpp \
--lgumbo -lexpat -lzip -lcmark-gfm-extensions -lcmark-gfm -lgomp -lpthread -ldl")
+-lgumbo -lexpat -lzip -lcmark-gfm-extensions -lcmark-gfm -l${openmp} -lpthread -ldl")
 if(HEXAPLA_ONEDNN AND HEXAPLA_DNNL_LIBRARY)
   string(APPEND HEXAPLA_PC_PRIVATE " -ldnnl")
 endif()

@@ -83,5 +83,6 @@ function(hexapla_unity target)
     hexapla_put_into_unit(${file})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)  # for names in other files of the unit
+  # For names in other files of the unit; the second is a warning of GCC alone.
+  target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

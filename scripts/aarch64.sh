@@ -2,28 +2,59 @@
 # Builds for 64-bit Arm with Debian's cross compiler and runs tests in qemu-user, on a processor with every extension and
 # on one with none (Cortex-A53). Emulation takes twenty to a hundred times as long as the processor: whole models are
 # trained for derivatives on few of the models only. Nothing here measures speed.
-# Usage: aarch64.sh [--quick]; --quick: the kernels alone. Support of Arm is unfinished: not all of these tests have been
-# seen to end.
+# Usage: aarch64.sh [--quick | --program]. --quick: the kernels alone. --program: the program alone, whose trainings and
+# scores are compared with those of this machine's program, byte by byte.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$ROOT/scripts/install_dependencies.sh" --aarch64
 export OMP_WAIT_POLICY=passive
 failed=()
+on() { qemu-aarch64 -cpu "$1" -L "$ROOT/build/aarch64-sysroot" "$ROOT/build/aarch64/$2" "${@:3}"; }  # on CPU PROGRAM ARGUMENTS
 emulate() {  # emulate CPU TEST-PROGRAM FILTER
   local began=$SECONDS
-  qemu-aarch64 -cpu "$1" -L "$ROOT/build/aarch64-sysroot" "$ROOT/build/aarch64/$2" --gtest_brief=1 --gtest_filter="$3" >&2 ||
-    failed+=("$2 on $1")
+  on "$1" "$2" --gtest_brief=1 --gtest_filter="$3" >&2 || failed+=("$2 on $1")
   note "$2 on $1: $((SECONDS - began)) s"
 }
+
+# Portable kernels give the same bits on both architectures, so a run and its model have the same bytes.
+compare_programs() {
+  local text=$ROOT/tests/fixtures/run_of_0.1.0 work here=$ROOT/build/release/hexapla
+  work=$(mktemp -d)
+  local train=(train --train-sets "$text/train.a" "$text/train.b" --preset tiny --vocab-size 40 --precision f32
+    --batch-tokens 200 --save-every 2 --threads 1 --quiet)
+  (
+    cd "$work"
+    export HEXAPLA_ISA=generic
+    "$here" "${train[@]}" --max-updates 4 --model here
+    on max hexapla "${train[@]}" --max-updates 4 --model arm
+    cmp here/model.safetensors arm/model.safetensors
+    unset HEXAPLA_ISA
+    on max hexapla "${train[@]}" --max-updates 6 --model here  # goes on with the other machine's run
+    "$here" translate -q -m here < "$text/valid.a" > lines
+    for cpu in max cortex-a53; do on $cpu hexapla translate -q -m here < "$text/valid.a" | cmp - lines; done
+  ) >&2 || failed+=("the program")
+  rm -rf "$work"
+}
+
 kernels='*Bf16*:*Quantized*:*CpuMath*:CpuIsa*:CpuPrecision*:CpuBackendTest*'
-if [ "${1:-}" = --quick ]; then
-  build aarch64 test_backend_cpu
-  for cpu in max cortex-a53; do emulate $cpu test_backend_cpu "$kernels"; done
-else
-  build aarch64 hexapla_program test_backend test_backend_cpu test_model test_decode
-  for cpu in max cortex-a53; do
-    for program in test_backend test_backend_cpu test_model test_decode; do
-      emulate $cpu $program "$([ $program = test_model ] && echo '-WholeModel.Gradients*' || echo '*')"
+case ${1:-} in
+  --quick)
+    build aarch64 test_backend_cpu
+    for cpu in max cortex-a53; do emulate $cpu test_backend_cpu "$kernels"; done
+    ;;
+  --program)
+    build aarch64 hexapla_program
+    build release hexapla_program
+    compare_programs
+    ;;
+  *)
+    build release hexapla_program
+    build aarch64 hexapla_program test_backend test_backend_cpu test_model test_decode
+    compare_programs
+    for cpu in max cortex-a53; do
+      for program in test_backend test_backend_cpu test_model test_decode; do
+        emulate $cpu $program "$([ $program = test_model ] && echo '-WholeModel.Gradients*' || echo '*')"
+      done
     done
-  done
-fi
+    ;;
+esac
 [ ${#failed[@]} -eq 0 ] || die "aarch64: failed: ${failed[*]}"

@@ -21,16 +21,22 @@ build_packages() {
   rm -rf "$tree"/obj-*  # what runs next may copy the tree
 }
 
-# fresh_system FOLDER: makes a minimal Debian of this machine's release there, which chroot can enter. Needs root. The
-# download is kept in build/fresh-RELEASE.tar.
+# fresh_system FOLDER [RELEASE]: makes a minimal system of that release of Debian or Ubuntu there (default: this machine's),
+# which chroot can enter. Needs root. The download is kept in build/fresh-RELEASE.tar.
 fresh_system() {
-  local release tar
-  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  local release=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")} tar source=()
+  # debootstrap may be older than the release: its script for all of Ubuntu's is called gutsy.
+  case $release in
+    noble) source=(http://archive.ubuntu.com/ubuntu gutsy) ;;
+  esac
   tar=$ROOT/build/fresh-$release.tar
   note "a fresh $release"
   if [ ! -s "$tar" ]; then
     mkdir -p "$ROOT/build"
-    run_quietly "debootstrap" debootstrap --variant=minbase "$release" "$1"
+    run_quietly "debootstrap" debootstrap --force-check-gpg --variant=minbase --components=main${source:+,universe} \
+      "$release" "$1" "${source[@]}"
+    # Ubuntu publishes its first compilers as previews, the finished ones as updates.
+    [ -z "${source:-}" ] || echo "deb ${source[0]} $release-updates main universe" >> "$1/etc/apt/sources.list"
     tar -C "$1" --one-file-system -cf "$tar.new" . && mv "$tar.new" "$tar"
   else
     mkdir -p "$1"

@@ -1,5 +1,6 @@
 #pragma once
 // For tests: malformed requests, mutated from valid ones. The same seed gives the same requests.
+#include <cstdio>
 #include <string>
 #include <vector>
 

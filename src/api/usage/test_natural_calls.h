@@ -4,6 +4,7 @@
 #include <hexapla/hexapla.h>
 #include <hexapla/nn.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // Guided alignment: it concerns one head of one layer, so plain loops are fast enough. One task is
 // a sequence.
 #include <cmath>
+#include <limits>
 
 #include "backend/cpu/cpu_backend.h"
 

@@ -2,7 +2,10 @@
 # of other libraries: the linker keeps one copy of such a function, which may be the one that needs AVX-512.
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/kernels/*.cpp)
 set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi
-    -Wno-ignored-attributes -Wno-maybe-uninitialized)  # GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
+    -Wno-ignored-attributes)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND kernel_flags -Wno-maybe-uninitialized)  # GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
+endif()
 
 # hexapla_kernels(NAME ISA VECTOR_BYTES SOURCES FLAGS...): an object library, its code in the namespace ISA.
 function(hexapla_kernels name isa vector_bytes sources)

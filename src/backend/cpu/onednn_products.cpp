@@ -11,6 +11,7 @@ std::unique_ptr<hexapla::cpu::Products> hexapla::cpu::make_onednn_products(Isa) 
 #include <array>
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <unordered_map>
 
 namespace hexapla::cpu {
 namespace {

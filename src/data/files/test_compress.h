@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdint>
 #include <string>
 
 namespace hexapla::data {

@@ -4,6 +4,7 @@
 #include <openssl/sha.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/files/file.h"

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 #include "serve/look/changes.h"

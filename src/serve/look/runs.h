@@ -1,5 +1,6 @@
 #pragma once
 // Shows training runs, the subfolders of a folder: their logs as JSON. Read-only.
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The options of the run that a folder holds. Everything that a new start takes over from them before it resumes
 // (precision, vocabulary, batch size, decay, tokenizer) reads them here.
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -15,6 +15,13 @@
 namespace hexapla::text::document {
 namespace {
 
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9  // which adds the names with 64 and deprecates the others
+auto XML_GetCurrentByteIndex64(XML_Parser parser) { return XML_GetCurrentByteIndex(parser); }
+auto XML_GetCurrentByteCount64(XML_Parser parser) { return XML_GetCurrentByteCount(parser); }
+auto XML_GetCurrentLineNumber64(XML_Parser parser) { return XML_GetCurrentLineNumber(parser); }
+auto XML_GetCurrentColumnNumber64(XML_Parser parser) { return XML_GetCurrentColumnNumber(parser); }
+#endif
+
 using Kind = XmlEvent::Kind;
 
 constexpr std::size_t kDeepest = 1000;
@@ -110,12 +117,12 @@ class Reader {
     });
   }
 
-  std::size_t position() const { return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get())); }
-  std::size_t length() const { return static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get())); }
+  std::size_t position() const { return static_cast<std::size_t>(XML_GetCurrentByteIndex64(parser_.get())); }
+  std::size_t length() const { return static_cast<std::size_t>(XML_GetCurrentByteCount64(parser_.get())); }
   std::string here() const {
-    const auto line = XML_GetCurrentLineNumber(parser_.get());
+    const auto line = XML_GetCurrentLineNumber64(parser_.get());
     return cat(name_, ", line ", line, ", column ",
-               XML_GetCurrentColumnNumber(parser_.get()) + 1 - (line == 1 ? hidden_ : 0), ": ");
+               XML_GetCurrentColumnNumber64(parser_.get()) + 1 - (line == 1 ? hidden_ : 0), ": ");
   }
 
   void start(const char* name, const char** attributes) {

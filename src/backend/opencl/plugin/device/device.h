@@ -1,5 +1,6 @@
 #pragma once
 // The devices of all OpenCL platforms, and one of them, opened.
+#include <cstdint>
 #include <string>
 #include <vector>
 
