@@ -15,24 +15,25 @@ emulate() {  # emulate CPU TEST-PROGRAM FILTER
   note "$2 on $1: $((SECONDS - began)) s"
 }
 
-# Portable kernels give the same bits on both architectures, so a run and its model have the same bytes.
+# Portable kernels give the same bits on both architectures, so a run and its model have the same bytes; each program goes
+# on with the other's run.
 compare_programs() {
-  local text=$ROOT/tests/fixtures/run_of_0.1.0 work here=$ROOT/build/release/hexapla
-  work=$(mktemp -d)
+  local text=$ROOT/tests/fixtures/run_of_0.1.0 here=$ROOT/build/release/hexapla work
   local train=(train --train-sets "$text/train.a" "$text/train.b" --preset tiny --vocab-size 40 --precision f32
     --batch-tokens 200 --save-every 2 --threads 1 --quiet)
-  (
-    cd "$work"
-    export HEXAPLA_ISA=generic
-    "$here" "${train[@]}" --max-updates 4 --model here
-    on max hexapla "${train[@]}" --max-updates 4 --model arm
-    cmp here/model.safetensors arm/model.safetensors
-    unset HEXAPLA_ISA
-    on max hexapla "${train[@]}" --max-updates 6 --model here  # goes on with the other machine's run
-    "$here" translate -q -m here < "$text/valid.a" > lines
-    for cpu in max cortex-a53; do on $cpu hexapla translate -q -m here < "$text/valid.a" | cmp - lines; done
-  ) >&2 || failed+=("the program")
+  work=$(mktemp -d)
+  HEXAPLA_ISA=generic "$here" "${train[@]}" --max-updates 4 --model "$work/here" || return
+  HEXAPLA_ISA=generic on max hexapla "${train[@]}" --max-updates 4 --model "$work/arm" || return
+  cmp "$work/here/model.safetensors" "$work/arm/model.safetensors" || return
+  on max hexapla "${train[@]}" --max-updates 6 --model "$work/here" || return
+  "$here" "${train[@]}" --max-updates 6 --model "$work/arm" || return
+  "$here" translate -q -m "$work/here" < "$text/valid.a" > "$work/lines" || return
+  for cpu in max cortex-a53; do
+    on $cpu hexapla translate -q -m "$work/here" < "$text/valid.a" > "$work/$cpu" || return
+    cmp "$work/$cpu" "$work/lines" || return
+  done
   rm -rf "$work"
+  note "a training and translations by the program: the same bytes as here"
 }
 
 kernels='*Bf16*:*Quantized*:*CpuMath*:CpuIsa*:CpuPrecision*:CpuBackendTest*'
@@ -44,12 +45,12 @@ case ${1:-} in
   --program)
     build aarch64 hexapla_program
     build release hexapla_program
-    compare_programs
+    compare_programs || failed+=("the program")
     ;;
   *)
     build release hexapla_program
     build aarch64 hexapla_program test_backend test_backend_cpu test_model test_decode
-    compare_programs
+    compare_programs || failed+=("the program")
     for cpu in max cortex-a53; do
       for program in test_backend test_backend_cpu test_model test_decode; do
         emulate $cpu $program "$([ $program = test_model ] && echo '-WholeModel.Gradients*' || echo '*')"
