@@ -16,7 +16,8 @@ build_packages() {
   mkdir -p "$tree"
   git -C "$ROOT" archive HEAD | tar -x -C "$tree"
   note "building the packages"
-  (cd "$tree" && PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR="$tree" run_quietly "dpkg-buildpackage" \
+  # Without CCACHE_BASEDIR: it makes paths relative, and with them the names of files in messages of the program.
+  (cd "$tree" && PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR= run_quietly "dpkg-buildpackage" \
     dpkg-buildpackage -us -uc -b -j"$JOBS")
   rm -rf "$tree"/obj-*  # what runs next may copy the tree
 }
