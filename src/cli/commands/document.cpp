@@ -63,7 +63,7 @@ void add_document(Command& app, Action& chosen) {
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_option("--color", d->color, "auto, always or never")->default_str("auto");
-  c->add_flag("-q,--quiet", d->quiet, "print only warnings and errors");
+  c->add_flag("-q,--quiet", d->quiet, "print only errors");
   c->footer(
       "Examples:\n"
       "  hexapla document -m run --input page.html --output seite.html\n"

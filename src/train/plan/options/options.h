@@ -44,8 +44,8 @@ struct TrainOptions {
   std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
   std::string valid_script;             // a program that scores translations; empty: none
   double valid_script_minutes = 10;     // its time limit
-  Word<"bleu", "chrf", "loss", "script"> best_by =
-      "bleu";            // metric for the best model, patience and the plateau schedule
+  // Metric for the best model, patience and the plateau schedule.
+  Word<"bleu", "chrf", "loss", "script"> best_by = "bleu";
   int64_t patience = 0;  // validations without improvement before stopping; 0: never
   Word<"inverse-sqrt", "linear", "cosine", "constant", "plateau"> schedule = "inverse-sqrt";
   double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
@@ -60,18 +60,17 @@ struct TrainOptions {
   double label_smoothing = 0.1;
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
   std::string guided_alignment;  // a file of word alignments; empty: attention is not guided
-  Word<"words", "blanks", "pieces"> guided_alignment_units = "words";  // or pieces
-  double guided_alignment_weight = 0.1;                                // in the loss
-  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;      // layer -1: the last but one; see guided_layer()
-  double max_loss_jump = 0;                                            // 0: never stops
+  Word<"words", "blanks", "pieces"> guided_alignment_units = "words";
+  double guided_alignment_weight = 0.1;                            // in the loss
+  int64_t guided_alignment_layer = -1, guided_alignment_head = 0;  // layer -1: the last but one; see guided_layer()
+  double max_loss_jump = 0;                                        // 0: never stops
   double weight_decay = 0;
-  double ema = 0;            // decay of the moving average that becomes the model; 0: none
-  int64_t average_last = 0;  // the final model is the mean of the last N checkpoints
-  int64_t average_best = 0;  // or of the N best validated models
-  Word<"better", "mean", "best"> final_model =
-      "better";                // the better of that mean and the best validated model; or mean, or best
-  int64_t keep = 2;            // checkpoints to keep
-  std::string init_from;       // a model to start from
+  double ema = 0;                                         // decay of the moving average that becomes the model; 0: none
+  int64_t average_last = 0;                               // the final model is the mean of the last N checkpoints
+  int64_t average_best = 0;                               // or of the N best validated models
+  Word<"better", "mean", "best"> final_model = "better";  // better: of that mean and the best validated model
+  int64_t keep = 2;                                       // checkpoints to keep
+  std::string init_from;                                  // a model to start from
   std::string freeze;          // parts of the model that are not trained (train/plan/freeze.h)
   TextOptions text;            // sets, vocabularies, subwords, shuffling
   model::Config architecture;  // the preset's, overridden by given options
