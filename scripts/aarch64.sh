@@ -2,8 +2,8 @@
 # Builds for 64-bit Arm with Debian's cross compiler and runs tests in qemu-user, on a processor with every extension and
 # on one with none (Cortex-A53). Emulation takes twenty to a hundred times as long as the processor: whole models are
 # trained for derivatives on few of the models only. Nothing here measures speed.
-# Usage: aarch64.sh [--quick | --program]. --quick: the kernels alone. --program: the program alone, whose trainings and
-# scores are compared with those of this machine's program, byte by byte.
+# Usage: aarch64.sh [--quick | --program]. --quick: the kernels alone. --program: the program alone, whose training
+# and translations are compared with those of this machine's program, byte by byte.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$ROOT/scripts/install_dependencies.sh" --aarch64
 export OMP_WAIT_POLICY=passive
@@ -18,7 +18,7 @@ emulate() {  # emulate CPU TEST-PROGRAM FILTER
 # Portable kernels give the same bits on both architectures, so a run and its model have the same bytes; each program goes
 # on with the other's run.
 compare_programs() {
-  local text=$ROOT/tests/fixtures/run_of_0.1.0 here=$ROOT/build/release/hexapla work
+  local text=$ROOT/tests/fixtures/run_of_0.1.0 here=$ROOT/build/release/hexapla work cpu
   local train=(train --train-sets "$text/train.a" "$text/train.b" --preset tiny --vocab-size 40 --precision f32
     --batch-tokens 200 --save-every 2 --threads 1 --quiet)
   work=$(mktemp -d)
