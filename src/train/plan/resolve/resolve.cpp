@@ -58,7 +58,8 @@ void check_architecture(const TrainOptions& o) {
     check.resolve();
   } catch (const UsageError& e) {
     const std::string from = o.init_from.empty() ? "`preset` " + o.preset : "`init-from`";
-    throw UsageError(cat(e.what(), " (", from, " sets every dimension that you do not give)"), e.option(), e.value());
+    throw UsageError(cat(e.what(), " (options that you do not give have the values of ", from, ")"), e.option(),
+                     e.value());
   }
 }
 

@@ -72,7 +72,7 @@ TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
   EXPECT_THAT(refusal({{"gated", {"perhaps"}}}), HasSubstr("`gated` is 'perhaps', but must be true or false"));
   EXPECT_THAT(refusal({{"lr", {}, "c.yml:1"}}), HasSubstr("c.yml:1: `lr` has no value"));
   EXPECT_THAT(refusal({{"dim-model", {"10"}}, {"heads", {"3"}}}),
-              HasSubstr("sets every dimension that you do not give"));
+              HasSubstr("(options that you do not give have the values of `preset` base)"));
   EXPECT_THAT(refusal({{"vocab", {"v.spm"}}, {"vocab-size", {"300"}}}),
               HasSubstr("`vocab-size` 300 applies to a vocabulary"));
   EXPECT_THAT(refusal({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}), HasSubstr("can be read only once"));
