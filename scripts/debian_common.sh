@@ -23,18 +23,19 @@ build_packages() {
 }
 
 # fresh_system FOLDER [RELEASE]: makes a minimal system of that release of Debian or Ubuntu there (default: this machine's),
-# which chroot can enter. Needs root. The download is kept in build/fresh-RELEASE.tar.
+# which chroot can enter. Needs root. The download is kept in build/fresh-RELEASE.tar. ARCHITECTURE: if not this machine's.
 fresh_system() {
   local release=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")} tar source=()
   # debootstrap may be older than the release: its script for all of Ubuntu's is called gutsy.
   case $release in
     noble) source=(http://archive.ubuntu.com/ubuntu gutsy) ;;
   esac
-  tar=$ROOT/build/fresh-$release.tar
-  note "a fresh $release"
+  tar=$ROOT/build/fresh-$release${ARCHITECTURE+-$ARCHITECTURE}.tar
+  note "a fresh $release${ARCHITECTURE+ for $ARCHITECTURE}"
   if [ ! -s "$tar" ]; then
     mkdir -p "$ROOT/build"
     run_quietly "debootstrap" debootstrap --force-check-gpg --variant=minbase --components=main${source:+,universe} \
+      ${ARCHITECTURE+--arch=$ARCHITECTURE} \
       "$release" "$1" "${source[@]}"
     # Ubuntu publishes its first compilers as previews, the finished ones as updates.
     [ -z "${source:-}" ] || echo "deb ${source[0]} $release-updates main universe" >> "$1/etc/apt/sources.list"
