@@ -316,9 +316,8 @@ class Scanner {
     const std::string_view rest = text_.substr(at);
     const std::size_t bytes = run_of(rest, [](char c) { return alnum(c) || one_of(c, "._%+-"); });
     looked_at_ = at + bytes;
-    if (after_word(at)) return 0;
     const std::string_view local = rest.substr(0, bytes);
-    if (const std::size_t found = address_at_word(rest, local); found > 0) return found;
+    if (const std::size_t found = after_word(at) ? 0 : address_at_word(rest, local); found > 0) return found;
     const std::size_t begin = local.find_last_of("._%+-") + 1;  // "see.http://..": only the scheme
     const bool scheme = begin > 0 && rest.substr(bytes).starts_with("://");
     looked_at_ -= scheme ? bytes - begin : 0;

@@ -41,6 +41,8 @@ TEST(Placeholders, Addresses) {
               ElementsAre("me.you+x@mail.example.co.uk", "a@b.de"));
   EXPECT_THAT(found("mailto:a@b.de https://de.wikipedia.org/wiki/K\u00F6ln"),
               ElementsAre("mailto:a@b.de", "https://de.wikipedia.org/wiki/K\u00F6ln"));
+  EXPECT_THAT(found("Haus.https://a.org/b Stra\u00DFe.https://a.org/b"),
+              ElementsAre("https://a.org/b", "https://a.org/b"));
 }
 
 TEST(Placeholders, NamesTagsAndEmoji) {
