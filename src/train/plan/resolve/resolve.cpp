@@ -40,7 +40,7 @@ void start_with(model::Config model, bool recipe_given, model::Config& architect
     model.attention_dropout = architecture.attention_dropout;
     model.activation_dropout = architecture.activation_dropout;
   }
-  architecture = std::move(model);
+  architecture = model;
 }
 
 void set_both_stacks(const Given& given, model::Config& architecture) {
