@@ -325,7 +325,7 @@ class Scanner {
   }
 
   bool after_word(std::size_t at) const {
-    if (at == 0) return false;
+    if (at == end_) return false;  // at the beginning, too
     std::size_t before = at - 1;
     while (before > 0 && (text_[before] & 0xC0) == 0x80 && at - before < 4) --before;
     return joins_words(code_point_at(text_, before).first);

@@ -45,6 +45,10 @@ TEST(Placeholders, Addresses) {
               ElementsAre("https://a.org/b", "https://a.org/b"));
 }
 
+TEST(Placeholders, BeginWhereTheLastOneEnds) {
+  EXPECT_THAT(found("#love#life, %s#tag"), ElementsAre("#love", "#life", "%s", "#tag"));
+}
+
 TEST(Placeholders, NamesTagsAndEmoji) {
   EXPECT_THAT(found("@john, @a_b! @\u00E9mile @u@x.social. (@z) #dogs #2cute #\u043F\u0451\u0441"),
               ElementsAre("@john", "@a_b", "@\u00E9mile", "@u@x.social", "@z", "#dogs", "#\u043F\u0451\u0441"));
