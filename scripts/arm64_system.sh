@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Runs a command in a Debian system for 64-bit Arm, in a clone of the committed tree, as on a machine of that kind:
 #   scripts/arm64_system.sh scripts/debian.sh     builds the packages, installs and tests them
-#   scripts/arm64_system.sh scripts/python.sh     builds the wheel, installs and tests it
 # The system and the tree's folder build/ stay in build/arm64. qemu emulates the system; its compiler is this machine's
 # cross compiler, which is ten times as fast as an emulated one. Needs root, debootstrap, the network, and a statically
 # linked qemu that does not abort in children of programs with threads: QEMU=FILE names it (see scripts/aarch64.sh).
 . "$(dirname "${BASH_SOURCE[0]}")/debian_common.sh"
-[ $# -gt 0 ] || { sed -n '2,7s/^# //p' "$0"; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
 "$ROOT/scripts/install_dependencies.sh" --aarch64
 kept=$ROOT/build/arm64
 system=$kept/system
@@ -23,7 +22,7 @@ cleanup
 emulate_programs() {
   local qemu
   if [ -e $formats/qemu-aarch64 ]; then return; fi
-  qemu=$(command -v "${QEMU:-qemu-aarch64-static}") || die "QEMU=FILE must name a statically linked qemu for aarch64"
+  qemu=$(command -v "${QEMU:-qemu-aarch64-static}") || die "QEMU=FILE must name a statically linked qemu for aarch64: the header of scripts/aarch64.sh says where one is"
   [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats
   registered=hexapla-aarch64
   printf ':%s:M::%s:%s:%s:F' $registered '\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00' \
