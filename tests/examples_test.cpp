@@ -29,14 +29,21 @@ class Examples : public TestFolder {
   std::string said() const { return read_file(at("said")); }
 };
 
-TEST_F(Examples, OwnModelLearnsTheTableOfItsUser) {
-  ASSERT_EQ(
-      std::system(cat("awk -v n=3000 -f '", source_path("examples/own-model/numbers.awk"), "' > '", at("mine.tsv"), "'")
-                      .c_str()),
-      0);
-  ASSERT_EQ(run("own-model/run.sh", "mine.tsv here"), 0) << said();
+TEST_F(Examples, OwnModelLearnsNumbers) {
+  ASSERT_EQ(run("own-model/run.sh"), 0) << said();
   EXPECT_THAT(said(), testing::ContainsRegex("BLEU.* = (9[0-9]|100)\\.[0-9] ")) << said();
-  EXPECT_TRUE(std::filesystem::exists(at("here/run/report.html")));
+  EXPECT_TRUE(std::filesystem::exists(at("own-model/run/report.html")));
+}
+
+TEST_F(Examples, OwnModelTrainsOnTheTableOfItsUser) {
+  const std::string table =
+      cat("awk -v n=500 -f '", source_path("examples/own-model/numbers.awk"), "' > '", at("mine.tsv"), "'");
+  ASSERT_EQ(std::system(table.c_str()), 0);
+  ASSERT_EQ(run("own-model/run.sh", "mine.tsv here --preset tiny --vocab-size 90 --max-updates 2"), 0) << said();
+  EXPECT_THAT(said(), HasSubstr("BLEU"));
+  ASSERT_EQ(std::system(cat("sed -i 400q '", at("mine.tsv"), "'").c_str()), 0);
+  EXPECT_EQ(run("own-model/run.sh", "mine.tsv small"), 1);
+  EXPECT_THAT(said(), HasSubstr("no more than 400 different pairs"));
 }
 
 TEST_F(Examples, ImportedModelAnswersThroughNginxWithTheTerm) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From a table of sentence pairs to a model with its BLEU: run.sh [PAIRS.tsv] [FOLDER]. Without a table, 3,000 numbers in words.
+# From a table of sentence pairs to a model with its BLEU: run.sh [PAIRS.tsv [FOLDER [OPTION OF TRAIN...]]]. Without a table,
+# 3,000 numbers in words.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [ $# -gt 0 ]; then pairs=$(realpath "$1"); else pairs=""; fi
@@ -15,10 +16,17 @@ sort -R --random-source=clean.tsv clean.tsv > shuffled.tsv
 sed -n 1,200p shuffled.tsv > valid.tsv
 sed -n 201,400p shuffled.tsv > test.tsv
 sed 1,400d shuffled.tsv > train.tsv
+[ -s train.tsv ] || { echo "error: the table has no more than 400 different pairs; a model needs thousands" >&2; exit 1; }
 
-# 3. Train. For a real corpus replace these options by --preset tiny; the same command resumes a run that was stopped.
-hexapla train --quiet --model run --train-sets train.tsv --valid-sets valid.tsv --enc-layers 2 --dec-layers 2 --dim-model 64 \
-  --dim-ff 128 --heads 2 --vocab-size 90 --batch-tokens 2000 --lr 0.004 --warmup 100 --dropout 0 --valid-every 100 --max-updates 200
+# 3. Train; the same command resumes a run that was stopped. Numbers need little: a small model, 90 pieces, 200 updates.
+settings=(--preset tiny)
+if [ $# -gt 2 ]; then
+  settings=("${@:3}")
+elif [ $# -eq 0 ]; then
+  settings=(--enc-layers 2 --dec-layers 2 --dim-model 64 --dim-ff 128 --heads 2 --vocab-size 90 --batch-tokens 2000 --lr 0.004
+    --warmup 100 --dropout 0 --valid-every 100 --max-updates 200)
+fi
+hexapla train --quiet --model run --train-sets train.tsv --valid-sets valid.tsv "${settings[@]}"
 
 # 4. Translate the test set, and score it.
 cut -f1 test.tsv > test.source
