@@ -20,16 +20,8 @@ target_link_options(hexapla PRIVATE -Wl,--version-script=${exports})
 set_target_properties(hexapla PROPERTIES LINK_DEPENDS ${exports})
 target_include_directories(hexapla INTERFACE
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# Before 1.0 every minor version may change the interface, so it is part of the library's name; from 1.0 on, every major one.
-if(PROJECT_VERSION_MAJOR EQUAL 0)
-  set(interface_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  set(compatible SameMinorVersion)
-else()
-  set(interface_version ${PROJECT_VERSION_MAJOR})
-  set(compatible SameMajorVersion)
-endif()
 set_target_properties(hexapla PROPERTIES
-  LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${interface_version})
+  LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 if(TARGET test_whole)
   add_dependencies(test_whole hexapla)  # one of its tests reads the file
 endif()
@@ -56,7 +48,7 @@ install(DIRECTORY include/hexapla DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_
 install(EXPORT hexapla NAMESPACE hexapla:: FILE hexaplaTargets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/hexaplaConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfig.cmake
   INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake COMPATIBILITY ${compatible})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/hexaplaConfigVersion.cmake
   DESTINATION ${package_dir})
 # The prefix in hexapla.pc is relative to the file, so that an installed tree may be moved (and

@@ -426,13 +426,15 @@ class SetUp(unittest.TestCase):
                 self.assertTrue((self.ROOT / command).is_file())
 
     def test_the_version_is_that_of_cmake_everywhere(self):
-        """CMakeLists.txt has the version; Debian's files, which cannot read it there, must have the same."""
+        """CMakeLists.txt has the version; files that cannot read it there must have the same."""
         major, minor, patch = re.search(r"project\(hexapla VERSION (\d+)\.(\d+)\.(\d+)",
                                         (self.ROOT / "CMakeLists.txt").read_text()).groups()
         self.assertRegex((self.ROOT / "debian/changelog").read_text().split("\n")[0], rf"^hexapla \({major}\.{minor}\.{patch}-")
-        library = f"libhexapla{major}.{minor}" if major == "0" else f"libhexapla{major}"
+        library = f"libhexapla{major}"
         self.assertIn(f"Package: {library}\n", (self.ROOT / "debian/control").read_text())
         self.assertTrue((self.ROOT / f"debian/{library}.install").is_file())
+        self.assertIn(f"\nversion: {major}.{minor}.{patch}\n", (self.ROOT / "CITATION.cff").read_text())
+        self.assertIn(f"\n## {major}.{minor}.{patch} (", (self.ROOT / "CHANGELOG.md").read_text())
 
     def test_ci_runs_the_command_of_the_readme(self):
         self.assertRegex((self.ROOT / ".ci/run").read_text(), r"(?m)^stage .* scripts/test\.sh$")

@@ -26,7 +26,7 @@
 
 namespace hexapla {
 
-std::string version();  // "0.1.0"
+std::string version();  // "1.0.0"
 
 // The instruction set of the kernels used on this processor: "generic", "avx2", "avx512" or "amx", on Arm "generic",
 // "neon", "dotprod" or "i8mm"; limited by the environment variable HEXAPLA_ISA.
