@@ -62,7 +62,7 @@ json as_json(const TextResult& r) {
   return j;
 }
 
-TextResult from_json(const json& j, const std::string& folder) {
+TextResult result_of(const json& j, const std::string& folder) {
   try {
     TextResult r{.failed = j.at("failed"), .seconds = j.at("seconds")};
     if (!r.failed)
@@ -116,7 +116,7 @@ train::TrainOptions TextBench::options(int64_t updates) const {
 
 TextResult TextBench::train(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
-  return from_json(found_once(o.model, settings_of(o, data_), [&] { return as_json(measure(o)); }), o.model);
+  return result_of(found_once(o.model, settings_of(o, data_), [&] { return as_json(measure(o)); }), o.model);
 }
 
 double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {

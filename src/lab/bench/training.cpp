@@ -61,7 +61,7 @@ json as_json(const Result& r) {
   return j;
 }
 
-Result from_json(const json& j, const std::string& folder) {
+Result result_of(const json& j, const std::string& folder) {
   try {
     Result r;
     r.failed = j.at("failed");
@@ -119,7 +119,7 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
 }
 
 Result once(const std::string& folder, const json& settings, const std::function<Result()>& measure) {
-  return from_json(found_once(folder, settings, [&] { return as_json(measure()); }), folder);
+  return result_of(found_once(folder, settings, [&] { return as_json(measure()); }), folder);
 }
 
 Result Bench::train(const Training& t) const {
