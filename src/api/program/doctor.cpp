@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
+#include <limits>
 
 #include "backend/cases.h"
 #include "backend/cpu/cpu.h"
 #include "backend/device/device.h"
 #include "backend/opencl/opencl.h"
 #include "backend/reference/reference.h"
+#include "base/classic.h"
 #include "base/compute/parallel.h"
 #include "base/compute/timing.h"
 #include "base/system/machine.h"
@@ -19,14 +22,23 @@
 namespace hexapla::api {
 namespace {
 
+constexpr double kGib = 1024.0 * 1024 * 1024;
+
+// ", 2.2 GiB available", with caches that the system would give away; "": it does not say.
+std::string available() {
+  Classic<std::ifstream> file("/proc/meminfo");
+  std::string name;
+  for (double kib = 0; file >> name >> kib; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n'))
+    if (name == "MemAvailable:") return fmt::format(", {:.1f} GiB available", kib * 1024 / kGib);
+  return "";
+}
+
 std::string memory() {
-  const double page = double(sysconf(_SC_PAGESIZE)), gib = 1024.0 * 1024 * 1024;
   const std::string limit = what_limits_memory();
   return fmt::format(
-      "{:.1f} GiB, {:.1f} GiB free{}", double(sysconf(_SC_PHYS_PAGES)) * page / gib,
-      double(sysconf(_SC_AVPHYS_PAGES)) * page / gib,
+      "{:.1f} GiB{}{}", double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE)) / kGib, available(),
       limit.empty() ? ""
-                    : fmt::format("; this process may have {:.1f} GiB ({})", double(usable_memory()) / gib, limit));
+                    : fmt::format("; this process may have {:.1f} GiB ({})", double(usable_memory()) / kGib, limit));
 }
 
 // Checks the gradients of a small model with every layer of the paper by finite differences.
