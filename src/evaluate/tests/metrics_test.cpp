@@ -39,8 +39,8 @@ std::unique_ptr<Metric> metric_of(const json& c) {
 void expect_result(const Metric& metric, const json& corpus, const json& expected) {
   const auto hypotheses = corpus["hypotheses"].get<Sentences>();
   const auto references = corpus["references"].get<std::vector<Sentences>>();
-  EXPECT_EQ(metric.name(), expected["name"]);
-  EXPECT_EQ(metric.settings(), expected["settings"]);
+  EXPECT_EQ(expected["name"], metric.name());
+  EXPECT_EQ(expected["settings"], metric.settings());
   const std::vector<MetricStatistics> statistics = sentence_statistics(metric, hypotheses, references);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     ASSERT_EQ(statistics[i], expected["statistics"][i].get<MetricStatistics>()) << "'" << hypotheses[i] << "'";
