@@ -61,7 +61,8 @@ TEST(DeviceMemory, SearchesFindTheSame) {
     }
     for (const SearchOptions& options :
          {SearchOptions{.n_best = 3, .extra_length = 6}, SearchOptions{.beam_size = 1, .extra_length = 6},
-          SearchOptions{.extra_length = 6, .no_repeat_ngram = 2}, SearchOptions{.extra_length = 6, .sampling = {{}}},
+          SearchOptions{.extra_length = 6, .no_repeat_ngram = 2},
+          SearchOptions{.extra_length = 6, .sampling = SamplingOptions{}},
           SearchOptions{.extra_length = 6, .sampling = {{.top_k = 5}}},
           SearchOptions{.extra_length = 6, .sampling = {{.top_p = 0.7}}}})
       EXPECT_EQ(searched(*guarded, v.config, options), searched(*cpu, v.config, options)) << v.name;

@@ -55,7 +55,7 @@ void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines
   const auto same_text = [&](const auto& first, const nlohmann::json& line) {
     const bool unknown = std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0;
     if (unknown) return;  // they omit it, we show it
-    EXPECT_EQ(first.text, line[name + " text"]) << name << " of " << line["text"];
+    EXPECT_EQ(line[name + " text"], first.text) << name << " of " << line["text"];
   };
   EXPECT_THAT(golden_differences(m, lines, name, options, golden_texts(lines), same_text), testing::IsEmpty()) << name;
 }

@@ -71,7 +71,7 @@ TEST_P(Multilingual, TranslationsAreTheSame) {
       if (std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0) return;  // they omit it, we show it
       const size_t begin = first.text.find_first_not_of(' ');                          // the script strips it, too
       const std::string text = first.text.substr(begin, first.text.find_last_not_of(' ') + 1 - begin);
-      EXPECT_EQ(text, line[name + " text"]) << name << " of " << line["text"];
+      EXPECT_EQ(line[name + " text"], text) << name << " of " << line["text"];
     });
     for (const size_t i : other) {
       const std::vector<std::string> text{texts[i]};

@@ -45,7 +45,7 @@ TEST_F(Fsmt, TranslationsAreTheSame) {
     options.beam_size = beam;
     const auto other = golden_differences(
         m, all, name, options, golden_texts(all),
-        [&, key = name + " text"](const auto& first, const auto& line) { EXPECT_EQ(first.text, line[key]); });
+        [&, key = name + " text"](const auto& first, const auto& line) { EXPECT_EQ(line[key], first.text); });
     EXPECT_THAT(other, testing::IsEmpty()) << name;
   }
 }
