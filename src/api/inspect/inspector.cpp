@@ -40,9 +40,10 @@ decode::LineWarning kept_in(std::vector<std::string>& all) {
   return [&all](size_t, const std::string& what) { all.push_back(spell_options(what, as_field)); };
 }
 
-// A 3-D tensor with all its values. UsageError: there is no such tensor, or its values were not
-// kept.
-const NamedArray& kept(const Inspection& inspection, const std::string& name, const std::string& sublayer) {
+// A sublayer's 3-D tensor (".weights", ".scores") with all its values. UsageError: there is no such
+// tensor, or its values were not kept.
+const NamedArray& kept(const Inspection& inspection, const std::string& sublayer, const char* tensor) {
+  const std::string name = sublayer + tensor;
   const auto found = inspection.tensors.find(name);
   if (found == inspection.tensors.end() || found->second.shape.size() != 3)
     throw UsageError(cat("there is no attention called ", sublayer,
@@ -60,8 +61,8 @@ const NamedArray& kept(const Inspection& inspection, const std::string& name, co
 }
 
 std::string draw(const Inspection& inspection, const std::string& sublayer) {
-  const auto& [shape, values] = kept(inspection, sublayer + ".weights", sublayer);
-  const auto& [of_scores, scores] = kept(inspection, sublayer + ".scores", sublayer);
+  const auto& [shape, values] = kept(inspection, sublayer, ".weights");
+  const auto& [of_scores, scores] = kept(inspection, sublayer, ".scores");
   const auto [rows, columns] = labels_of(inspection, sublayer);
   if (of_scores != shape || std::ssize(rows) != shape[1] || std::ssize(columns) != shape[2])
     throw UsageError(cat("the weights of ", sublayer, " have not the size of its scores and the tokens: draw an ",

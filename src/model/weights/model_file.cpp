@@ -67,7 +67,7 @@ std::string checksum_of(const std::string& config, const std::vector<NamedTensor
   return sum.hex();
 }
 
-const std::string& required(const SafetensorsFile& file, const std::string& key) {
+const std::string& required(const SafetensorsFile& file, const char* key) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end())
     throw DataError(cat(file.path(), ": this is not a hexapla model, its metadata has no '", key,
