@@ -61,6 +61,7 @@ else
   mount -t sysfs -o ro sysfs "$system/sys"
 fi
 cross_compile
+cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs"  # what this machine trusts, for pip
 rm -rf "$system/srv/hexapla"
 git clone -q --no-hardlinks "$ROOT" "$system/srv/hexapla"
 mkdir -p "$kept"/{build,ccache} "$system"/{ccache,srv/hexapla/build}
