@@ -21,12 +21,7 @@ std::string error_of(const std::string& archive, const std::string& member, cons
   return "none";
 }
 
-struct Stat {
-  std::string name;
-  zip_uint16_t method;
-  time_t time;
-  bool operator==(const Stat&) const = default;
-};
+using Stat = std::tuple<std::string, zip_uint16_t, time_t>;  // name, method, time
 
 std::vector<Stat> stats(const std::string& archive) {
   std::vector<Stat> all;
@@ -56,12 +51,13 @@ TEST(Archive, ReadsMembers) {
 
 TEST(Archive, WhatIsNotReplacedStays) {
   const std::string archive = archive_of({{"mimetype", "a/b", true}, {"a", long_text}, {"b", "old"}, {"c", "cc"}});
-  const std::string changed = with_members(archive, {{"b", "new 狗"}, {"mimetype", "c/d"}});
+  const std::string b = "new 狗" + long_text;  // libzip 1.11 stores what it cannot make shorter
+  const std::string changed = with_members(archive, {{"b", b}, {"mimetype", "c/d"}});
   EXPECT_EQ(stats(changed), stats(archive)) << "names, order, methods, dates";
-  EXPECT_EQ(part_of(changed, "b"), "new 狗");
+  EXPECT_EQ(part_of(changed, "b"), b);
   EXPECT_EQ(part_of(changed, "mimetype"), "c/d");
   EXPECT_EQ(part_of(changed, "a"), long_text);
-  EXPECT_EQ(with_members(archive, {{"b", "new 狗"}, {"mimetype", "c/d"}}), changed) << "the same at any time";
+  EXPECT_EQ(with_members(archive, {{"b", b}, {"mimetype", "c/d"}}), changed) << "the same at any time";
   EXPECT_EQ(part_of(with_members(archive, {}), "c"), "cc");
 }
 
