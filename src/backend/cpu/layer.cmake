@@ -5,8 +5,7 @@ set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-tra
     -Wno-ignored-attributes)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND kernel_flags -Wno-maybe-uninitialized)  # GCC 12 warns of its own _mm512_undefined_ps (bug 105593)
-  # From GCC 13 on -mtune=generic rounds twice in long sums of products, but only in some: a row's bits would depend on its
-  # neighbors.
+  # GCC 14 does not fuse the products of every long sum (-mtune=generic): a row's bits would depend on its neighbors.
   list(APPEND kernel_flags --param=avoid-fma-max-bits=0)
 endif()
 

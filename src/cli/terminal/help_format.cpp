@@ -82,6 +82,9 @@ class Formatter final : public CLI::Formatter {
     std::string opts = CLI::Formatter::make_option_opts(option);
     const std::string type = " " + option->get_type_name(), times = cat(type, " x ", option->get_expected_min());
     if (type.find(' ', 1) != type.npos && opts.starts_with(times)) opts.erase(type.size(), times.size() - type.size());
+    // CLI11 2.3 writes "TEXT=usual", 2.4 "TEXT [usual] ".
+    const std::string usual = option->get_default_str(), bracketed = cat(" [", usual, "] ");
+    if (const size_t at = opts.find(bracketed); at != opts.npos) opts.replace(at, bracketed.size(), "=" + usual);
     return opts;
   }
 };

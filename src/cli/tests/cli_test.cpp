@@ -240,7 +240,7 @@ TEST(CommandLine, APresetBringsItsRecipe) {
   EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if the default
   EXPECT_THAT(run_command(train_with({"--dump-config"})).out,
               AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
-  EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("(preset)")));
+  EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
 }
 
 TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {

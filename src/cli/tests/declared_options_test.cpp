@@ -117,8 +117,7 @@ TEST_F(DeclaredOptions, WordsThatHoldNumbersAreCheckedToo) {
 }
 
 TEST_F(DeclaredOptions, TheHelpShowsRangesAndDefaults) {
-  std::string help = std::regex_replace(run_command({"train", "--help"}).out, std::regex("\\s+"), " ");
-  help = std::regex_replace(help, std::regex(" \\[([^\\]]+)\\] "), "=$1 ");  // CLI11 2.4 writes "INT [10000]"
+  const std::string help = std::regex_replace(run_command({"train", "--help"}).out, std::regex("\\s+"), " ");
   EXPECT_THAT(help, AllOf(HasSubstr("--vocab-size INT=10000 size of the vocabulary"), HasSubstr("(from 8 to 4194304)"),
                           HasSubstr("--norm TEXT=layer kind of norm: layer, batch"),
                           HasSubstr("--max-positions INT=1024"), HasSubstr("--dim-model INT=(preset) width")));

@@ -59,6 +59,7 @@ TEST(Archive, WhatIsNotReplacedStays) {
   EXPECT_EQ(part_of(changed, "a"), long_text);
   EXPECT_EQ(with_members(archive, {{"b", b}, {"mimetype", "c/d"}}), changed) << "the same at any time";
   EXPECT_EQ(part_of(with_members(archive, {}), "c"), "cc");
+  EXPECT_EQ(part_of(with_members(archive, {{"b", "new 狗"}}), "b"), "new 狗");
 }
 
 TEST(Archive, RefusesWhatIsTooLarge) {
