@@ -5,9 +5,9 @@
 #include "cli/run.h"
 
 #include <cstdio>
-#include <deque>
 #include <filesystem>
 #include <iostream>
+#include <list>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -113,7 +113,7 @@ std::string wrong_dashes(const Command& command, int argc, const char* const* ar
   return "";
 }
 
-std::string names_of(const std::deque<Command>& commands) {
+std::string names_of(const std::list<Command>& commands) {
   std::string all;
   for (const Command& command : commands) all += (all.empty() ? "" : ", ") + command.parser().get_name();
   return all;

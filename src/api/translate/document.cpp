@@ -31,7 +31,8 @@ class Lines {
       };
     text::document::Document::Lines all = translator.translate_n_best(text_, options);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (Translation& t : all[i]) t.tokens = {}, t.ids = {}, t.token_scores = {};  // saves memory for long books
+      // Only these are needed: saves memory for long books.
+      for (Translation& t : all[i]) t = {.text = std::move(t.text), .alignment = std::move(t.alignment)};
       found[places_[i]] = std::move(all[i]);
     }
   }

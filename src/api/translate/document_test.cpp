@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "api/test_models.h"
+#include "api/translate/document.h"
+#include "base/error.h"
 #include "hexapla/hexapla.h"
 
 namespace hexapla {
@@ -42,6 +44,21 @@ TEST_F(Documents, MarkupIsThereOnce) {
   const auto no_blanks = [](const std::string& text) { return without(text, {" "}); };
   EXPECT_EQ(no_blanks(without(found, {"<p>", "</p>", "<b>", "</b>", "<i>", "</i>", "<img src=x>"})),
             no_blanks(line("a big old dog runs")));
+}
+
+TEST_F(Documents, KeepNoTokens) {
+  struct Kept : text::document::Document {
+    Kept() { add_line("a dog", false), add_line("two cats", true); }
+    std::string joined(std::size_t, const Lines& found, std::size_t) const override {
+      std::string all;
+      for (const std::vector<Translation>& line : found)
+        for (const Translation& t : line)
+          all += cat(t.text, ':', t.tokens.capacity() + t.ids.capacity() + t.token_scores.capacity(), '\n');
+      return all;
+    }
+    std::size_t ranks(std::size_t, const Lines&) const override { return 1; }
+  };
+  EXPECT_EQ(api::translated(translator, Kept(), short_options()), line("a dog") + ":0\n" + line("two cats") + ":0\n");
 }
 
 TEST_F(Documents, WarningsNameTheLine) {

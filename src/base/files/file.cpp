@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <clocale>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -117,8 +118,8 @@ const std::regex& temporary_name() {
 }  // namespace
 
 std::string system_text(int error_number) {
-  const char* const text = strerrordesc_np(error_number);
-  return text ? text : cat("error ", error_number);
+  static const locale_t english = newlocale(LC_ALL_MASK, "C", nullptr);
+  return strerror_l(error_number, english);
 }
 
 void fail_file(std::string_view doing, const std::string& path, int error_number) {

@@ -34,6 +34,16 @@ constexpr int kLook = 50;           // milliseconds between checks while the pro
 
 bool may_be_run(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
 
+// Closes all files from this number on in the program that is started.
+void close_from(posix_spawn_file_actions_t& actions, int first) {
+#ifdef __GLIBC__
+  posix_spawn_file_actions_addclosefrom_np(&actions, first);
+#else  // musl: those that are open now
+  for (const auto& open : fs::directory_iterator("/proc/self/fd"))
+    if (const int file = std::stoi(open.path().filename()); file >= first) posix_spawn_file_actions_addclose(&actions, file);
+#endif
+}
+
 // The program's environment: empty stdin, the pipe as stdout, the file as stderr, no other open
 // file.
 class Surroundings {
@@ -43,7 +53,7 @@ class Surroundings {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+    close_from(actions_, STDERR_FILENO + 1);
     posix_spawnattr_init(&attributes_);
     sigset_t all, none;
     sigfillset(&all);

@@ -4,6 +4,7 @@
 // command does.
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,7 +130,7 @@ class Command {
   const std::deque<Option>& options() const { return options_; }
 
   Command* add_command(const std::string& name, const std::string& help);
-  const std::deque<Command>& commands() const { return commands_; }
+  const std::list<Command>& commands() const { return commands_; }
   void require_command();
   void footer(const std::string& text);
   void callback(const std::function<void()>& chosen);
@@ -143,7 +144,7 @@ class Command {
 
   std::shared_ptr<CLI::App> parser_;
   std::deque<Option> options_;
-  std::deque<Command> commands_;
+  std::list<Command> commands_;  // a deque may not hold an incomplete type
   std::vector<NumberOption> numbers_;
 };
 

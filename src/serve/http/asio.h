@@ -1,6 +1,10 @@
 #pragma once
 // Boost.Asio, which takes long to compile: only the files of server and session include it.
 #include <utility>  // missing in boost/asio.hpp of 1.74
+#ifdef __clang__  // whose coroutines of C++20 Boost 1.74 does not see
+#define BOOST_ASIO_HAS_CO_AWAIT 1
+#define BOOST_ASIO_HAS_STD_COROUTINE 1
+#endif
 // clang-format off
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
