@@ -1,7 +1,8 @@
 #pragma once
 // Boost.Asio, which takes long to compile: only the files of server and session include it.
 #include <utility>  // missing in boost/asio.hpp of 1.74
-#ifdef __clang__  // whose coroutines of C++20 Boost 1.74 does not see
+// Boost 1.74 does not see that Clang has the coroutines of C++20.
+#ifdef __clang__
 #define BOOST_ASIO_HAS_CO_AWAIT 1
 #define BOOST_ASIO_HAS_STD_COROUTINE 1
 #endif
