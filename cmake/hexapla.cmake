@@ -13,9 +13,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   add_compile_options(-fsigned-char -ffp-contract=off)
 endif()
 # Most test code runs once: optimizing it takes longer than running it unoptimized.
-set(HEXAPLA_TEST_OPTIMIZATION -O0)
+set(HEXAPLA_TEST_FLAGS -O0)
 if(HEXAPLA_SANITIZE MATCHES "address" AND HEXAPLA_SANITIZE_TESTS_QUICKLY)
-  list(APPEND HEXAPLA_TEST_OPTIMIZATION -fno-sanitize=undefined "SHELL:--param asan-instrumentation-with-call-threshold=0")
+  list(APPEND HEXAPLA_TEST_FLAGS -fno-sanitize=undefined "SHELL:--param asan-instrumentation-with-call-threshold=0")
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # some libraries bring the flag, and precompiled headers must have the same
+  list(APPEND HEXAPLA_TEST_FLAGS -pthread)
 endif()
 # Layers with much computation are optimized even under the sanitizers; the others compile in half
 # the time without, and their checks are the same.
@@ -29,7 +32,7 @@ if(HEXAPLA_TESTS)
   # Precompiles the headers that every test includes. Tests reuse them from this program, which has
   # their flags.
   add_executable(hexapla_test_headers EXCLUDE_FROM_ALL cmake/test_headers.cpp)
-  target_compile_options(hexapla_test_headers PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
+  target_compile_options(hexapla_test_headers PRIVATE ${HEXAPLA_TEST_FLAGS} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(hexapla_test_headers PRIVATE cmake/test_headers.h)
   add_library(hexapla_test_paths STATIC cmake/test_paths.cpp)
   add_library(hexapla_test_locale OBJECT cmake/test_locale.cpp)
@@ -102,7 +105,7 @@ function(hexapla_tests short)
     return()
   endif()
   add_executable(test_${short} ${sources})
-  target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_OPTIMIZATION} ${HEXAPLA_WARNINGS} -fpch-preprocess)
+  target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_FLAGS} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(test_${short} REUSE_FROM hexapla_test_headers)
   if(HEXAPLA_UNITY_BUILD MATCHES "^(tests|all)$" AND NOT short MATCHES "emulated")  # its files belong to another target
     hexapla_unity(test_${short} ${sources})

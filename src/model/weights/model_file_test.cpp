@@ -238,8 +238,9 @@ TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
 
 TEST_F(ModelFileTest, RefusesNumbersOutOfRange) {
   SmallModel m(variants()[2]);
-  for (auto& [name, bad] : std::map<std::string, float>{{"embeddings.0.table", 3e38F},
-                                                        {"encoder.layers.0.attention_norm.running_variance", -1}}) {
+  for (const auto& [tensor, bad] : std::map<std::string, float>{
+           {"embeddings.0.table", 3e38F}, {"encoder.layers.0.attention_norm.running_variance", -1}}) {
+    const std::string& name = tensor;  // Clang 14 captures no binding
     float* at_name = nullptr;
     for_each<Parameter>(
         m.net, [&](const std::string& n, Parameter& p) { at_name = n == name ? p.value.data<float>() : at_name; });
