@@ -155,7 +155,7 @@ TEST_F(GivenOptions, OneModelHasNoUseForThoseOfAnEnsemble) {
 }
 
 TEST_F(GivenOptions, AListIsNoSingleValue) {
-  for (const OptionValue& list : {OptionValue({"2", "9"}), OptionValue({"4"}), OptionValue(std::vector<double>{3})})
+  for (const OptionValue& list : {OptionValue({"2", "9"}), OptionValue{"4"}, OptionValue(std::vector<double>{3})})
     EXPECT_THAT(what_of<UsageError>([&] { TranslatorOptions::from({{"beam_size", list}}); }), HasSubstr("is a list"));
   EXPECT_THAT(what_of<UsageError>([&] {
                 TranslatorOptions::from({{"alignment", OptionValue({"words", "pieces"})}});

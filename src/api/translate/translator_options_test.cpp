@@ -15,7 +15,9 @@ namespace {
 
 struct AnyField {
   template <class T>
-  operator T() const;  // converts to a field of any type
+  operator T() const {  // converts to a field of any type
+    return T();
+  }
 };
 // The number of fields of an aggregate.
 template <class T, class... Known>

@@ -44,18 +44,17 @@ class UnknownText : public CommandFolder {
     const std::string zh = at("zh"), en = at("en"), m = at("m");
     const auto text_of = [zh](const std::string& file) { return file == zh ? "一个男人在跑步。" : "a dog runs ."; };
     return {
-        {"translate",
-         {[=, this](auto& s, auto&) { return Words{"translate", "-m", m, "--input", s, "--beam-size", "1"}; }}},
+        {"translate", {[=](auto& s, auto&) { return Words{"translate", "-m", m, "--input", s, "--beam-size", "1"}; }}},
         {"document", {[=, this](auto& s, auto&) {
            write("lines.txt", read_file(s));
            return Words{"document", "-m", m, "-i", at("lines.txt"), "-o", at("x"), "--beam-size", "1"};
          }}},
-        {"score", {[=, this](auto& s, auto& t) {
+        {"score", {[=](auto& s, auto& t) {
            return Words{"score", "-m", m, s, t};
          }}},
-        {"evaluate", {[=, this](auto& s, auto&) { return Words{"evaluate", "-m", m, s, en, "--beam-size", "1"}; }}},
+        {"evaluate", {[=](auto& s, auto&) { return Words{"evaluate", "-m", m, s, en, "--beam-size", "1"}; }}},
         {"inspect",
-         {[=, this](auto& s, auto& t) { return Words{"inspect", "-m", m, "--src", text_of(s), "--tgt", text_of(t)}; }}},
+         {[=](auto& s, auto& t) { return Words{"inspect", "-m", m, "--src", text_of(s), "--tgt", text_of(t)}; }}},
         {"explain",
          {[=, this](auto& s, auto&) { return Words{"explain", "-m", m, "--src", text_of(s), "--out", at("x")}; }}},
         {"augment",
@@ -68,11 +67,11 @@ class UnknownText : public CommandFolder {
                          at("y"),   "--beam-size",      "1", "--min-length", "1"};
           }}},
         {"shortlist", {[=, this](auto& s, auto& t) { return Words{"shortlist", "-m", m, s, t, "-o", at("list")}; }}},
-        {"compare", {[=, this](auto& s, auto&) { return Words{"compare", m, m, "--text", s, "--beam-size", "1"}; }}},
+        {"compare", {[=](auto& s, auto&) { return Words{"compare", m, m, "--text", s, "--beam-size", "1"}; }}},
         {"quantize", {[=, this](auto& s, auto&) {
            return Words{"quantize", "-m", m, "-o", at("q"), "--valid-sets", s, en, "--max-bleu-drop", "100"};
          }}},
-        {"bench", {[=, this](auto& s, auto&) {
+        {"bench", {[=](auto& s, auto&) {
            return Words{"bench", "translate", "-m", m, "--text", s, "--rounds", "1", "-b", "1"};
          }}},
         {"train",

@@ -317,7 +317,7 @@ struct Failing final : DecodingStrategy {
 struct Three final : SentenceQueue {
   const std::vector<text::Ids> sources = random_sentences(3, 12, 24);
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
-  const SentenceConstraints none;
+  const SentenceConstraints none{};
   Failing fails{options};
   BeamSearch first{options, kSpecials}, last{options, kSpecials};
   std::vector<std::vector<Hypothesis>> found{3};
@@ -386,7 +386,7 @@ struct FailingSteps {
 struct Each final : SentenceQueue {
   const std::vector<text::Ids> sources = random_sentences(24, 12, 24);
   const SearchOptions options{.beam_size = 3, .extra_length = 8};
-  const SentenceConstraints none;
+  const SentenceConstraints none{};
   std::vector<std::unique_ptr<BeamSearch>> strategies;
   std::vector<std::optional<std::vector<Hypothesis>>> found{sources.size()};
   std::vector<int> failures = std::vector<int>(sources.size());

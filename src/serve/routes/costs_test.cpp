@@ -75,7 +75,7 @@ template <class F>
 void each_limit(const Json& spec, F&& f) {
   for (const auto& [path, methods] : spec["paths"].items()) {
     const Json at = methods.value("/post/requestBody/content/application~1json/schema/properties"_json_pointer, Json());
-    const auto visit = [&](const Json& properties, const std::string& above) {
+    const auto visit = [&, &path = path](const Json& properties, const std::string& above) {
       for (const auto& [name, schema] : properties.items())
         if (const Json type = schema.value("type", Json()); type == "integer" || type == "number")
           for (const char* limit : {"minimum", "maximum"})

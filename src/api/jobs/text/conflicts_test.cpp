@@ -70,7 +70,8 @@ TEST(Conflicts, OfTranslateAreFoundBeforeTheModelIsRead) {
       {shard, trace, "`trace` depends on line numbers"},
       {jsonl, prefix, "`jsonl` and `prefix` both set prefixes"}};
   for (const auto& [one, other, message] : pairs)
-    EXPECT_THAT(of_translate([&](TranslateJob& job) { one(job), other(job); }), HasSubstr(message));
+    EXPECT_THAT(of_translate([&, &one = one, &other = other](TranslateJob& job) { one(job), other(job); }),
+                HasSubstr(message));
 }
 
 TEST(Conflicts, OfOtherJobsAreFoundBeforeAnythingIsRead) {

@@ -127,7 +127,7 @@ TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   for (const auto& [name, file, from, to, why] : all) {
     if (!fs::exists(at(name))) copy(name);
     const std::string path = cat(name, "/", file), honest = read_file(at(path));
-    std::ofstream(at(path)) << rezipped(fixture_of(path), "data.pkl", [&](std::string pickle) {
+    std::ofstream(at(path)) << rezipped(fixture_of(path), "data.pkl", [&, &from = from, &to = to](std::string pickle) {
       const size_t place = pickle.find(from);
       EXPECT_NE(place, pickle.npos) << from;
       return pickle.replace(place, std::string(from).size(), to);
