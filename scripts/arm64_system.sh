@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs a command in a Debian system for 64-bit Arm, in a clone of the committed tree, as on a machine of that kind:
 #   scripts/arm64_system.sh scripts/debian.sh     builds the packages, installs and tests them
+#   scripts/arm64_system.sh scripts/python.sh     builds the wheel and tests it
 # The system and the tree's folder build/ stay in build/arm64. qemu emulates the system; its compiler is this machine's
 # cross compiler, which is ten times as fast as an emulated one. Needs root, debootstrap, the network, and a statically
 # linked qemu that does not abort in children of programs with threads: QEMU=FILE names it (see scripts/aarch64.sh).
 . "$(dirname "${BASH_SOURCE[0]}")/debian_common.sh"
-[ $# -gt 0 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,7s/^# //p' "$0"; exit 2; }
 "$ROOT/scripts/install_dependencies.sh" --aarch64
 kept=$ROOT/build/arm64
 system=$kept/system
@@ -55,7 +56,7 @@ emulate_programs
 if [ ! -d "$system/srv/hexapla" ]; then  # else a former run made it
   rm -rf --one-file-system "$system"
   ARCHITECTURE=arm64 fresh_system "$system"
-  install_into "$system" git ca-certificates
+  install_into "$system" git ca-certificates python3-venv python3-dev
 else
   mount -t proc proc "$system/proc"
   mount -t sysfs -o ro sysfs "$system/sys"
