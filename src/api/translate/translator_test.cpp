@@ -203,7 +203,9 @@ TEST_F(LiveApi, ATranslatorHasItsOwnNumberOfThreads) {
   translator.translate(lines);  // lets the runtime start its permanent threads
   set_threads(0);
   EXPECT_EQ(added(1, 1), 0u);
+#ifndef __clang__  // its OpenMP runtime takes idle threads of others
   EXPECT_GE(added(1, 3), 1u);
+#endif
 }
 
 TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {

@@ -40,7 +40,8 @@ void close_from(posix_spawn_file_actions_t& actions, int first) {
   posix_spawn_file_actions_addclosefrom_np(&actions, first);
 #else  // musl: those that are open now
   for (const auto& open : fs::directory_iterator("/proc/self/fd"))
-    if (const int file = std::stoi(open.path().filename()); file >= first) posix_spawn_file_actions_addclose(&actions, file);
+    if (const int file = std::stoi(open.path().filename()); file >= first)
+      posix_spawn_file_actions_addclose(&actions, file);
 #endif
 }
 
