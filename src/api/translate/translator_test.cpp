@@ -1,5 +1,4 @@
-// Tests of the public Translator's results other than text: tokens, alignments, constraints,
-// pending requests.
+// Tests of the public Translator's results other than text: tokens, alignments, constraints, pending requests.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -178,8 +177,7 @@ TEST_F(LiveApi, TokensThatCannotBeAreRefused) {
   EXPECT_EQ(refused({std::vector<std::string>(4, good[0])}, options), "nothing");
 }
 
-// The number of threads of the process. OpenMP's team lives as long as the thread that computes
-// with it.
+// The number of threads of the process. OpenMP's team lives as long as the thread that computes with it.
 size_t running() {
   const std::filesystem::directory_iterator tasks("/proc/self/task"), end;
   return static_cast<size_t>(std::distance(tasks, end));
