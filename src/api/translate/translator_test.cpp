@@ -201,9 +201,7 @@ TEST_F(LiveApi, ATranslatorHasItsOwnNumberOfThreads) {
   translator.translate(lines);  // lets the runtime start its permanent threads
   set_threads(0);
   EXPECT_EQ(added(1, 1), 0u);
-#ifndef __clang__  // its OpenMP runtime takes idle threads of others
-  EXPECT_GE(added(1, 3), 1u);
-#endif
+  EXPECT_GE(added(1, static_cast<int>(running()) + 2), 1u) << "Clang's OpenMP takes idle threads of others first";
 }
 
 TEST_F(LiveApi, SaysHowLargeAnAnswerMayBeBeforeItBegins) {
