@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "base/error.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 
 namespace hexapla {
@@ -19,7 +19,7 @@ struct End {
 };
 
 End check_course() {
-  const char* python = std::getenv("HEXAPLA_PYTHON");
+  const char* python = environment("HEXAPLA_PYTHON");
   const std::string command = cat("'", python ? python : "python3", "' -B '", source_path("scripts/course.py"),
                                   "' --program '", build_path("hexapla"), "' 2>&1");
   FILE* pipe = popen(command.c_str(), "r");

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "base/options/environment.h"
 #include "interfaces/answers.h"
 #include "interfaces/python.h"
 
@@ -14,7 +15,7 @@ namespace hexapla::interfaces {
 namespace {
 
 uint64_t from_environment(const char* name, uint64_t usual) {
-  const char* given = std::getenv(name);
+  const char* given = environment(name);
   return given ? std::strtoull(given, nullptr, 10) : usual;
 }
 

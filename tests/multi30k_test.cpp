@@ -1,10 +1,9 @@
 // The first 113 updates on Multi30k, a real corpus, if HEXAPLA_MULTI30K names its folder.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
 #include "backend/cpu/cpu.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "train/loop/trainer.h"
 
 namespace hexapla {
@@ -20,7 +19,7 @@ struct Watch : train::TrainWatcher {
 class Multi30k : public TestFolder {};
 
 TEST_F(Multi30k, BeginsToLearn) {
-  const char* data = std::getenv("HEXAPLA_MULTI30K");
+  const char* data = environment("HEXAPLA_MULTI30K");
   if (!data) GTEST_SKIP() << "HEXAPLA_MULTI30K does not name the folder of the corpus";
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "too long under a sanitizer";

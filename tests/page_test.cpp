@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 
 namespace hexapla {
@@ -15,7 +16,7 @@ struct PageInABrowser : TestFolder {
 };
 
 TEST_F(PageInABrowser, ShowsWhatTheProgramComputes) {
-  const char* const python = std::getenv("HEXAPLA_BROWSER_PYTHON");
+  const char* const python = environment("HEXAPLA_BROWSER_PYTHON");
   if (!python) GTEST_SKIP() << "HEXAPLA_BROWSER_PYTHON names no Python that has playwright, beside a Chromium";
   const std::string program = build_path("hexapla");
   ASSERT_EQ(run(cat("'", program, "' demo --model '", at("model"), "' --max-updates 150 --quiet > /dev/null")), 0);

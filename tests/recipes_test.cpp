@@ -10,6 +10,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/files/test_toy_corpus.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 
 namespace hexapla {
@@ -31,8 +32,8 @@ class Recipes : public TestFolder {
   }
   // One of its workers is killed midway.
   void expect_the_whole(const std::string& engine) const {
-    const std::string lines = std::getenv("HEXAPLA_LONG_TESTS") ? "100000" : "300";
-    const std::string after = std::getenv("HEXAPLA_LONG_TESTS") ? "0.5" : "0";
+    const std::string lines = environment("HEXAPLA_LONG_TESTS") ? "100000" : "300";
+    const std::string after = environment("HEXAPLA_LONG_TESTS") ? "0.5" : "0";
     const Done r = shell(cat("KILL_AFTER=", after, " '", source_path("scripts/recipes.sh"), "' '",
                              build_path("hexapla"), "' recipes ", lines, " ", engine));
     if (r.code == 77) GTEST_SKIP() << r.text;

@@ -16,6 +16,7 @@
 #include "base/files/json_lines.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "serve/http/test_client.h"
 
@@ -163,7 +164,7 @@ TEST_F(ServeCommand, SpeaksTls) {
 }
 
 TEST_F(ServeCommand, ServesClientsOfOthers) {
-  const char* python = std::getenv("HEXAPLA_HTTP_CLIENTS");
+  const char* python = environment("HEXAPLA_HTTP_CLIENTS");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_HTTP_CLIENTS names no Python with clients";
   start(cat("-m en-de=", kModel, " --port 0"));
   std::string translation = translated("a b c\n");
@@ -173,7 +174,7 @@ TEST_F(ServeCommand, ServesClientsOfOthers) {
 }
 
 TEST_F(ServeCommand, ServesDialect) {
-  const char* folder = std::getenv("HEXAPLA_DIALECT");
+  const char* folder = environment("HEXAPLA_DIALECT");
   if (folder == nullptr) GTEST_SKIP() << "HEXAPLA_DIALECT does not name Dialect's folder";
   start(cat("-m en-de=", kModel, " --port 0 --spec-title LibreTranslate"));
   std::string translation = translated("a b c\n");
@@ -184,7 +185,7 @@ TEST_F(ServeCommand, ServesDialect) {
 
 // Valid and invalid requests generated from the interface's description.
 TEST_F(ServeCommand, IsAsItsDescriptionSays) {
-  const char* schemathesis = std::getenv("HEXAPLA_SCHEMATHESIS");
+  const char* schemathesis = environment("HEXAPLA_SCHEMATHESIS");
   if (schemathesis == nullptr) GTEST_SKIP() << "HEXAPLA_SCHEMATHESIS names no such program";
   start(cat("-m en-de=", kModel, " --port 0 --extra-length 5"));
   get(cat("cd ", at(""), " && ", schemathesis, " --config-file ", source_path("tests/clients/schemathesis.toml"),

@@ -10,6 +10,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/hugging_face/writer/marian.h"
@@ -127,7 +128,7 @@ TEST_F(ToMarianMT, WhatItCannotSayIsRefused) {
 }
 
 TEST_F(ToMarianMT, TransformersTranslatesTheSame) {
-  const char* python = std::getenv("HEXAPLA_TRANSFORMERS");
+  const char* python = environment("HEXAPLA_TRANSFORMERS");
   if (python == nullptr)
     GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
   export_hugging_face_marian(model, at("hf"), own_search(model));
@@ -282,7 +283,7 @@ TEST_F(ToTokenizers, WhatItCannotSayIsNamedAndTheRestIsWritten) {
 }
 
 TEST_F(ToTokenizers, TokenizersCutTextAlike) {
-  const char* python = std::getenv("HEXAPLA_TRANSFORMERS");
+  const char* python = environment("HEXAPLA_TRANSFORMERS");
   if (python == nullptr)
     GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
   export_safetensors(model, at("plain"));
@@ -293,7 +294,7 @@ TEST_F(ToTokenizers, TokenizersCutTextAlike) {
 
 // Vocabularies learned on one set of lines give the same ids on another.
 TEST_F(ToTokenizers, RealTextHasTheSameIds) {
-  const char *python = std::getenv("HEXAPLA_TRANSFORMERS"), *corpus = std::getenv("HEXAPLA_MULTI30K");
+  const char *python = environment("HEXAPLA_TRANSFORMERS"), *corpus = environment("HEXAPLA_MULTI30K");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has tokenizers and sentencepiece";
   if (corpus == nullptr) GTEST_SKIP() << "HEXAPLA_MULTI30K names no folder with val.en.gz and test_2016_flickr.en.gz";
   std::vector<std::string> learned, lines;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "serve/routes/test_service.h"
 #include "serve/test_requests.h"
 
@@ -19,7 +20,7 @@ using test::sound_requests;
 constexpr std::size_t kMostAtATime = 64;
 
 std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
-  const char* const given = std::getenv(variable);
+  const char* const given = environment(variable);
   return given ? std::strtoull(given, nullptr, 10) : otherwise;
 }
 std::uint64_t requests_per_test() { return number_of("HEXAPLA_FUZZ_REQUESTS", 2'000); }

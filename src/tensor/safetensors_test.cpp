@@ -7,6 +7,7 @@
 
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 
 namespace hexapla {
@@ -295,7 +296,7 @@ TEST_F(SafetensorsWriter, AFullDiskLeavesTheOldFile) {
 
 TEST_F(SafetensorsWriter, ThePythonPackageReadsIt) {
   write_safetensors(at("f"), tensors_, metadata_);
-  const char* python = std::getenv("HEXAPLA_PYTHON");
+  const char* python = environment("HEXAPLA_PYTHON");
   FILE* pipe = popen(cat("'", python ? python : "python3", "' '", source_path("scripts/fixtures/read_safetensors.py"),
                          "' '", at("f"), "' 2>&1")
                          .c_str(),

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "backend/cpu/cpu.h"
+#include "base/options/environment.h"
 #include "base/options/word_format.h"
 #include "train/plan/resolve/test_option_draws.h"
 #include "train/record/checkpoint.h"
@@ -279,7 +280,7 @@ TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
 }
 
 TEST_F(Combinations, InterruptedEqualsUnbroken) {
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 500 : 8;
+  const uint64_t count = environment("HEXAPLA_LONG_TESTS") ? 500 : 8;
   const auto first = static_cast<uint64_t>(GTEST_FLAG_GET(random_seed)) * 1000;
   std::map<Verdict, uint64_t> found;
   for (uint64_t i = 0; i < count; ++i) ++found[verdict_on(first + i)];

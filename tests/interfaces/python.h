@@ -5,16 +5,16 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "answers.h"
+#include "base/options/environment.h"
 
 namespace hexapla::interfaces {
 
 class Python {
  public:
   Python() {
-    const char* program = std::getenv("HEXAPLA_PYTHON_PACKAGE");
+    const char* program = environment("HEXAPLA_PYTHON_PACKAGE");
     if (!program) return;
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw RunError("no pipe for Python");

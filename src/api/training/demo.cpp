@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "backend/device/device.h"
@@ -11,6 +10,7 @@
 #include "base/files/disk.h"
 #include "base/files/file.h"
 #include "base/files/hash.h"
+#include "base/options/environment.h"
 #include "data/dates/dates.h"
 #include "decode/opened/open_model.h"
 #include "inspect/drawing/picture.h"
@@ -31,11 +31,9 @@ constexpr const char* kNote = "demo.txt";
 constexpr std::array kRunFiles = {"checkpoints", "failure",     "model.safetensors",
                                   "train.jsonl", "valid.jsonl", "vocab.spm"};
 
-std::string cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return cat(cache, "/hexapla/demo");
-  const char* home = std::getenv("HOME");
-  if (home && *home) return cat(home, "/.cache/hexapla/demo");
+std::string usual_folder() {
+  std::string folder = cache_folder("demo");
+  if (!folder.empty()) return folder;
   throw UsageError("neither XDG_CACHE_HOME nor HOME is set; give `model` DIR, the folder for the demo's model");
 }
 
@@ -216,7 +214,7 @@ Demonstrated demonstrate(const DemoOptions& o, train::TrainWatcher& watcher,
                          const std::function<void(const std::string&)>& say, const Stop& stop) {
   if (o.text && o.text->find_first_not_of(" \t\r\n") == std::string::npos)
     throw UsageError("`text` is empty; give a date, as in `text` 'March 3rd, 2023'");
-  const std::string folder = o.model.empty() ? cache_folder() : o.model;
+  const std::string folder = o.model.empty() ? usual_folder() : o.model;
   claim_folder(folder);
   if (o.retrain) {
     const train::RunLock lock(folder);

@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 
 #include "backend/cpu/processor.h"
 #include "backend/row_stride.h"
+#include "base/options/environment.h"
 
 namespace hexapla {
 namespace {
@@ -21,7 +21,7 @@ bool bf16_is_faster(Isa isa) {
 }
 
 Isa chosen_isa() {
-  const char* lowered = std::getenv("HEXAPLA_ISA");
+  const char* lowered = environment("HEXAPLA_ISA");
   return lowered ? parse_isa(lowered) : best_isa();
 }
 
@@ -29,7 +29,7 @@ Isa chosen_isa() {
 // the presets, one thread: oneDNN is up to 5 % faster on thousands of rows, up to 30 % slower on
 // eight, and makes a new plan for every batch length.
 std::unique_ptr<cpu::Products> choose_products(Isa isa, Precision precision) {
-  const char* wish = std::getenv("HEXAPLA_PRODUCTS");
+  const char* wish = environment("HEXAPLA_PRODUCTS");
   const std::string name = wish ? wish : "own";
   if (name == "own") return cpu::make_own_products(isa, precision);
   if (name != "onednn") throw UsageError(cat("HEXAPLA_PRODUCTS is \"", name, "\"; it must be \"own\" or \"onednn\""));

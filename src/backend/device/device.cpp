@@ -1,16 +1,15 @@
 #include "backend/device/device.h"
 
-#include <cstdlib>
-
 #include "backend/guarded/guarded.h"
 #include "backend/opencl/opencl.h"
+#include "base/options/environment.h"
 
 namespace hexapla {
 namespace {
 
 // Whether HEXAPLA_DEVICE is "guarded". UsageError: another value.
 bool guarded() {
-  const char* const wish = std::getenv("HEXAPLA_DEVICE");
+  const char* const wish = environment("HEXAPLA_DEVICE");
   if (wish != nullptr && std::string_view(wish) != "guarded")
     throw UsageError(cat("HEXAPLA_DEVICE is \"", wish, "\", but is for tests and can only be guarded; give `device`"));
   return wish != nullptr;

@@ -1,10 +1,10 @@
 // Not a test: with HEXAPLA_OPENCL_SPEED set, a table of the times of calls at the sizes of the paper's base model.
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 
 #include "backend/opencl/test_devices.h"
+#include "base/options/environment.h"
 
 namespace hexapla {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class OpenclSpeed : public opencl::DeviceTest {
  protected:
   void SetUp() override {
-    if (std::getenv("HEXAPLA_OPENCL_SPEED") == nullptr) GTEST_SKIP() << "HEXAPLA_OPENCL_SPEED is not set";
+    if (environment("HEXAPLA_OPENCL_SPEED") == nullptr) GTEST_SKIP() << "HEXAPLA_OPENCL_SPEED is not set";
     DeviceTest::SetUp();
   }
   Tensor zeros(Shape s, DType type = DType::f32) {
@@ -254,7 +254,7 @@ TEST_F(OpenclSpeed, OfTheCallsOfAnUpdate) {
                                   {"big, 8,192 + 8,192 tokens", 6, 1024, 4096, 16, 37000, 256, 32},
                                   {"tiny, 4,096 + 4,096 tokens", 4, 128, 256, 4, 10000, 256, 16}};
   const std::vector<Sizes> small = {{"nothing", 1, 32, 64, 2, 100, 3, 5}};
-  for (const Sizes& s : std::string(std::getenv("HEXAPLA_OPENCL_SPEED")) == "small" ? small : all) {
+  for (const Sizes& s : std::string(environment("HEXAPLA_OPENCL_SPEED")) == "small" ? small : all) {
     UpdateCalls update(backend(), s, [&](Shape shape, DType t) { return zeros(shape, t); });
     const double ms = milliseconds([&] { update.run(); });
     std::printf("update of %-40s %9.2f ms %9.0f target tokens/s\n", s.name, ms,

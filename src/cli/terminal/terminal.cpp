@@ -14,6 +14,7 @@
 #include "api/display.h"
 #include "base/classic.h"
 #include "base/error.h"
+#include "base/options/environment.h"
 #include "base/options/option_names.h"
 #include "base/range.h"
 #include "base/system/cancellation.h"
@@ -23,15 +24,14 @@ namespace {
 
 bool may_color(Color color, int descriptor) {
   if (color != Color::automatic) return color == Color::always;
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(descriptor) && !(no_color && *no_color) && !(terminal && std::strcmp(terminal, "dumb") == 0);
+  const char* terminal = environment("TERM");
+  return isatty(descriptor) && !environment("NO_COLOR") && !(terminal && std::strcmp(terminal, "dumb") == 0);
 }
 
 int width_of(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char* columns = std::getenv("COLUMNS");
+  const char* columns = environment("COLUMNS");
   constexpr Range<int64_t> sensible{1, 10'000};
   const auto width = columns ? parse_number<int64_t>(columns) : std::nullopt;
   return width && sensible.has(*width) ? static_cast<int>(*width) : 80;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "cli/command/command.h"
 #include "cli/command/parser.h"
 #include "cli/test_command.h"
@@ -366,8 +367,8 @@ TEST(CombinationsTest, HaveEveryOption) {
 
 // The combinations to try: the first, and their number.
 std::pair<uint64_t, uint64_t> range(uint64_t usual, uint64_t many) {
-  const char* from = std::getenv("HEXAPLA_COMBINATIONS_FROM");
-  return {from ? std::strtoull(from, nullptr, 10) : 0, std::getenv("HEXAPLA_LONG_TESTS") ? many : usual};
+  const char* from = environment("HEXAPLA_COMBINATIONS_FROM");
+  return {from ? std::strtoull(from, nullptr, 10) : 0, environment("HEXAPLA_LONG_TESTS") ? many : usual};
 }
 
 TEST_F(Combinations, OfTranslateAnswerEveryLineOnce) {

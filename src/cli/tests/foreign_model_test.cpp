@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/files/file.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "cli/test_command.h"
 #include "model/weights/quantize.h"
 #include "model/weights/test_change_number.h"
@@ -62,7 +62,7 @@ class TamperedModel : public ForeignModel, public testing::WithParamInterface<ui
 INSTANTIATE_TEST_SUITE_P(Share, TamperedModel, testing::Range<uint64_t>(0, 4));
 
 TEST_P(TamperedModel, IsRefusedOrHarmless) {
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 5'000 : 10, first = GetParam() * count;
+  const uint64_t count = environment("HEXAPLA_LONG_TESTS") ? 5'000 : 10, first = GetParam() * count;
   const std::vector<std::string>& texts = text::texts_of_all_kinds();
   for (uint64_t i = first; i < first + count; ++i) {
     const std::string bytes = text::TokenizerMutator(8, i).mutated(tokenizers_[0]);

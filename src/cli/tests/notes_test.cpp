@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/files/test_toy_corpus.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "cli/test_command.h"
 
@@ -26,7 +26,7 @@ class NotesClaims : public CommandFolder {
   };
   static End recompute(const std::string& file) { return run_script("recompute.py", file); }
   static End run_script(const std::string& script, const std::string& argument) {
-    const char* python = std::getenv("HEXAPLA_PYTHON");
+    const char* python = environment("HEXAPLA_PYTHON");
     FILE* pipe = popen(
         cat("'", python ? python : "python3", "' -B '", source_path("tests/notes/" + script), "' '", argument, "' 2>&1")
             .c_str(),

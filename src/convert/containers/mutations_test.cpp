@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "convert/containers/ctranslate2_file.h"
 #include "convert/containers/npz_file.h"
 #include "convert/containers/safetensors_model.h"
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(OfEveryKind, Mutations, testing::ValuesIn(kTamperings),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST_P(Mutations, AreReadOrRefused) {
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 20'000 : 500;
+  const uint64_t count = environment("HEXAPLA_LONG_TESTS") ? 20'000 : 500;
   float numbers[2] = {1, -2};
   for (const auto& [file, name] : {std::pair{"one.safetensors", "a"}, {"two.safetensors", "b"}})
     write_safetensors(at(file), std::vector<NamedTensor>{{name, Tensor::of(numbers, {2})}}, {});

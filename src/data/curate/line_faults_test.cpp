@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/compute/random.h"
 #include "base/error.h"
+#include "base/options/environment.h"
 #include "data/curate/hash_set.h"
 #include "data/curate/mojibake.h"
 #include "data/files/lines.h"
@@ -123,7 +122,7 @@ TEST(Mojibake, IsNotSeenInGoodText) {
     EXPECT_EQ(mojibake_in(line), std::string::npos) << line;
 }
 TEST(Mojibake, IsNotSeenInACorpus) {
-  const char* folder = std::getenv("HEXAPLA_MULTI30K");
+  const char* folder = environment("HEXAPLA_MULTI30K");
   if (!folder) GTEST_SKIP() << "HEXAPLA_MULTI30K is not set";
   int64_t lines = 0;
   for (const char* name : {"train.en.gz", "train.de.gz"})

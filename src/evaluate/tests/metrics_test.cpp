@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/make_metric.h"
@@ -93,7 +94,7 @@ class SacreBleuItself : public TestFolder {
  protected:
   void SetUp() override {
     TestFolder::SetUp();
-    const char* python = std::getenv("HEXAPLA_SACREBLEU");
+    const char* python = environment("HEXAPLA_SACREBLEU");
     if (!python) GTEST_SKIP() << "HEXAPLA_SACREBLEU names no Python that has sacreBLEU";
     python_ = python;
   }
@@ -121,13 +122,13 @@ TEST(SacreBleuMetrics, PairedBootstrap) {
 }
 
 TEST_F(SacreBleuItself, TenThousandRandomPairs) {
-  const size_t pairs = std::getenv("HEXAPLA_LONG_TESTS") ? 10000 : 500;
+  const size_t pairs = environment("HEXAPLA_LONG_TESTS") ? 10000 : 500;
   const json fixture = made(cat("--pairs ", pairs, " --seed 2"));
   EXPECT_GE(expect_all(fixture), pairs * fixture["configurations"].size());
 }
 
 TEST_F(SacreBleuItself, RealText) {
-  const char* multi30k = std::getenv("HEXAPLA_MULTI30K");
+  const char* multi30k = environment("HEXAPLA_MULTI30K");
   if (!multi30k) GTEST_SKIP() << "HEXAPLA_MULTI30K names no folder with the corpus";
   const json fixture = made(cat("--text ", multi30k, "/test_2016_flickr.de.gz"));
   EXPECT_GE(expect_all(fixture), 2000 * fixture["configurations"].size());

@@ -3,10 +3,10 @@
 // HEXAPLA_BLEU_FIXTURE names another, longer fixture.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
@@ -20,7 +20,7 @@ using Strings = std::vector<std::string>;
 
 const json& fixture() {
   static const json data = [] {
-    const char* other = std::getenv("HEXAPLA_BLEU_FIXTURE");
+    const char* other = environment("HEXAPLA_BLEU_FIXTURE");
     std::ifstream in(other ? other : source_path("tests/fixtures/bleu.json"));
     return json::parse(in);
   }();

@@ -2,12 +2,12 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "base/options/environment.h"
 #include "evaluate/tokenization/unicode.h"
 
 namespace hexapla::evaluate {
@@ -58,7 +58,7 @@ bool open(const char* name, Library& l) {
 // The environment variable's value (if set) or the first usual name that accept() accepts.
 template <class Accept>
 bool first_of(const char* variable, const std::vector<const char*>& usual, Accept&& accept) {
-  if (const char* given = std::getenv(variable); given && accept(given)) return true;
+  if (const char* given = environment(variable); given && accept(given)) return true;
   for (const char* name : usual)
     if (accept(name)) return true;
   return false;

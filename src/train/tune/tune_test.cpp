@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/files/test_toy_corpus.h"
+#include "base/options/environment.h"
 #include "data/files/lines.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
@@ -262,7 +263,7 @@ struct Busy : Quiet {
 };
 
 TEST_F(TuneTest, AllOfARungMakeAsManyUpdatesOnABusyMachineToo) {
-  if (!std::getenv("HEXAPLA_LONG_TESTS")) GTEST_SKIP() << "half a minute; HEXAPLA_LONG_TESTS is not set";
+  if (!environment("HEXAPLA_LONG_TESTS")) GTEST_SKIP() << "half a minute; HEXAPLA_LONG_TESTS is not set";
   TuneSettings s = settings("t", 1'000'000);
   s.minutes = 0.6;
   Busy watcher;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/options/environment.h"
+
 namespace hexapla::opencl {
 namespace {
 
@@ -21,7 +23,7 @@ Program& Queue::program(DType type) {
   if (type == DType::f64 && !device_.has_f64())
     throw UsageError(cat("the OpenCL device ", device_.name(), " has no f64; give `device` cpu"));
   std::optional<Program>& p = programs_[type == DType::f64];
-  if (!p) p.emplace(device_, type, kKernelSource, cache_folder());
+  if (!p) p.emplace(device_, type, kKernelSource, cache_folder("opencl"));
   return *p;
 }
 

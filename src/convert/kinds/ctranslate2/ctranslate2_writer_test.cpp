@@ -11,6 +11,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/system/subprocess.h"
 #include "base/test_paths.h"
 #include "convert/containers/ctranslate2_file.h"
@@ -182,7 +183,7 @@ TEST_F(ToCTranslate2, SaysHowWordsAreAlignedAndSourcesEnd) {
 
 // Greedy, because its beam search stops by another rule.
 TEST_F(ToCTranslate2, CTranslate2GivesTheSameTranslations) {
-  const char* python = std::getenv("HEXAPLA_CTRANSLATE2");
+  const char* python = environment("HEXAPLA_CTRANSLATE2");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_CTRANSLATE2 names no Python that has ctranslate2 and sentencepiece";
   export_ctranslate2(model, at("out"), CTranslate2Type::f32);
   const std::string lines = source_path("tests/fixtures/run_of_0.1.0/valid.a");

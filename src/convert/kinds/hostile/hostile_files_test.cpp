@@ -9,6 +9,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/kinds/hostile/test_hostile.h"
 #include "convert/kinds/hugging_face/tokenizer_json.h"
@@ -77,7 +78,7 @@ const std::vector<Victim> kVictims{
     {"OwnModel", "", {"own.safetensors"}, ""},
 };
 
-bool long_tests() { return std::getenv("HEXAPLA_LONG_TESTS") != nullptr; }
+bool long_tests() { return environment("HEXAPLA_LONG_TESTS") != nullptr; }
 
 class HostileFiles : public TestFolder, public testing::WithParamInterface<Victim> {
  protected:

@@ -5,19 +5,19 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include "base/compute/random.h"
 #include "base/error.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "convert/import.h"
 
 namespace hexapla::convert {
 
 // Per file.
-inline uint64_t mutations() { return std::getenv("HEXAPLA_LONG_TESTS") ? 2'000 : 200; }
+inline uint64_t mutations() { return environment("HEXAPLA_LONG_TESTS") ? 2'000 : 200; }
 
 // Changes single bytes, or 4-byte numbers to implausible sizes.
 inline std::string tampered(Random& random, std::string bytes) {

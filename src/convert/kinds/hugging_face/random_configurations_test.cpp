@@ -2,13 +2,13 @@
 // the same after import, or an unsupported setting is rejected by name. Nothing differs silently.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
@@ -72,7 +72,7 @@ class RandomConfigurations : public TestFolder {
 };
 
 TEST_F(RandomConfigurations, TranslateTheSameOrAreRefusedByName) {
-  const char* own = std::getenv("HEXAPLA_HF_CONFIGURATIONS");
+  const char* own = environment("HEXAPLA_HF_CONFIGURATIONS");
   const std::string path = own ? own : source_path("src/convert/fixtures/hf_random/cases.json");
   const nlohmann::json cases = nlohmann::json::parse(read_file(path));
   ASSERT_GE(cases.size(), 30u);

@@ -9,6 +9,7 @@
 #include "base/compute/random.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "base/system/subprocess.h"
 #include "base/test_paths.h"
 #include "convert/containers/npz_file.h"
@@ -144,7 +145,7 @@ TEST_F(ToMarian, AStartTokenWithAnEmbeddingBecomesZeros) {
 }
 
 TEST_F(ToMarian, MarianGivesTheSameTranslations) {
-  const char* python = std::getenv("HEXAPLA_PYMARIAN");
+  const char* python = environment("HEXAPLA_PYMARIAN");
   if (python == nullptr) GTEST_SKIP() << "HEXAPLA_PYMARIAN names no Python that has pymarian and sentencepiece";
   model::LoadedModel m = imported(source_path("src/convert/fixtures/marian_ssru"), "m");
   export_marian(m, at("out"), own_search(m));

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/options/environment.h"
 #include "data/curate/shifts/change_locator.h"
 #include "data/curate/test_text.h"
 #include "data/files/lines.h"
@@ -267,7 +267,7 @@ TEST(ChangeLocator, HoldsTheLinesAroundOneChangeOnly) {
 class Multi30kShifts : public testing::Test {
  protected:
   void SetUp() override {
-    const char* folder = std::getenv("HEXAPLA_MULTI30K");
+    const char* folder = environment("HEXAPLA_MULTI30K");
     if (!folder) GTEST_SKIP() << "HEXAPLA_MULTI30K is not set";
     text_ = {data::read_lines(std::string(folder) + "/train.en.gz"),
              data::read_lines(std::string(folder) + "/train.de.gz")};

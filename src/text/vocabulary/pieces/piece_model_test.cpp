@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <sentencepiece_processor.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/pieces/charsmap.h"
@@ -199,7 +199,7 @@ TEST(PieceModel, IdsWithSpansAreThoseWithout) {
 
 // Each is rejected or works normally: the process never ends, and there are no other errors.
 TEST(PieceModel, TamperedTokenizersAreRefusedOrHarmless) {
-  const uint64_t count = std::getenv("HEXAPLA_LONG_TESTS") ? 20'000 : 400;
+  const uint64_t count = environment("HEXAPLA_LONG_TESTS") ? 20'000 : 400;
   uint64_t refused = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const std::string bytes = TokenizerMutator(7, i).mutated(honest()[i % honest().size()]);

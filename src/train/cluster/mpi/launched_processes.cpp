@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/options/environment.h"
 #include "base/plugin.h"
 #include "train/cluster/mpi/plugin/plugin.h"
 
@@ -14,8 +15,8 @@ namespace {
 // Number of processes according to the launcher's environment; 0: no launcher.
 int64_t started_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (const char* const value = std::getenv(name)) return std::max<int64_t>(1, std::atoll(value));
-  return std::getenv("PMIX_RANK") ? 1 : 0;
+    if (const char* const value = environment(name)) return std::max<int64_t>(1, std::atoll(value));
+  return environment("PMIX_RANK") ? 1 : 0;
 }
 
 [[noreturn]] void refuse(int64_t started, const std::string& why) {

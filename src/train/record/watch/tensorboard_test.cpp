@@ -8,6 +8,7 @@
 
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 
 namespace hexapla::train {
@@ -36,7 +37,7 @@ class EventFiles : public TestFolder {
  protected:
   // TensorBoard's reading of the folder; nothing if it is not installed.
   std::optional<std::string> read_by_tensorboard() const {
-    const char* python = std::getenv("HEXAPLA_PYTHON");
+    const char* python = environment("HEXAPLA_PYTHON");
     const std::string command =
         cat("'", python ? python : "python3", "' '", source_path("scripts/fixtures/read_tensorboard.py"), "' '",
             folder(), "' 2>/dev/null >'", at("out"), "'");

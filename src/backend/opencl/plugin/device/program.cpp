@@ -1,6 +1,5 @@
 #include "backend/opencl/plugin/device/program.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -84,13 +83,6 @@ Compiled from_binary(const Device& device, DType type, const std::string& bytes)
 }
 
 }  // namespace
-
-std::string cache_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return cat(cache, "/hexapla/opencl");
-  const char* home = std::getenv("HOME");
-  return home && *home ? cat(home, "/.cache/hexapla/opencl") : "";
-}
 
 Program::Program(const Device& device, DType type, const std::string& source, const std::string& cache) {
   const std::string path =

@@ -22,7 +22,4 @@ class Program {
   std::map<std::string, Kernel> kernels_;
 };
 
-// $XDG_CACHE_HOME/hexapla/opencl or ~/.cache/hexapla/opencl; "": neither is set.
-std::string cache_folder();
-
 }  // namespace hexapla::opencl

@@ -12,6 +12,7 @@
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
 #include "base/json.h"
+#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/import.h"
 #include "convert/kinds/test_golden.h"
@@ -80,7 +81,7 @@ TEST_P(LikeAFolder, ItsSearchAndItsLanguagesComeBack) {
 }
 
 TEST_P(LikeAFolder, TransformersTranslatesTheSame) {
-  const char* python = std::getenv("HEXAPLA_TRANSFORMERS");
+  const char* python = environment("HEXAPLA_TRANSFORMERS");
   if (python == nullptr)
     GTEST_SKIP() << "HEXAPLA_TRANSFORMERS names no Python that has transformers, torch and sentencepiece";
   if (std::string(GetParam()) == "hf_bart") GTEST_SKIP() << "transformers has no tokenizer for these files";
