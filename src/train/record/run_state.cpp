@@ -116,7 +116,7 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   optional("cooldown", [&](const std::string& text) { parse_two(text, state.cooldown.from, state.cooldown.end); });
   optional("lost_checkpoints", [&](const std::string& text) {
     Classic<std::istringstream> updates(text);
-    for (int64_t update; updates >> update;) state.lost_checkpoints.push_back(update);
+    for (int64_t one; updates >> one;) state.lost_checkpoints.push_back(one);
   });
   return state;
 }

@@ -20,7 +20,7 @@ using nlohmann::json;
 using text::PieceModel;
 using Type = PieceModel::Type;
 
-constexpr const char *kMark = "\u2581", *kUnknown = "<unk>", *kEnd = "</s>";
+constexpr const char *kMark = "\u2581", *kEnd = "</s>";
 constexpr float kNeverMerged = -1e9F;
 constexpr size_t kLongestMerged = 256;  // bytes of a piece, up to which all ways to merge it are checked
 
