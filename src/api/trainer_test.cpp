@@ -76,7 +76,7 @@ TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
   std::string notes, more;
   o.insert_or_assign("precision", "auto");
   {
-    const cpu::Environment isa("HEXAPLA_ISA", "generic");  // where f32 is the fastest
+    const Environment isa("HEXAPLA_ISA", "generic");  // where f32 is the fastest
     train(o, 4, notes);
   }
   train(o, 8, more);
@@ -94,7 +94,7 @@ TEST_F(TrainerApi, AutoMeansThePrecisionThatTheRunStartedWith) {
   o.insert_or_assign("precision", "auto");
   train(o, 6, notes);
   EXPECT_THAT(record("run16"), HasSubstr("\"precision\":\"bf16\""));
-  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  const Environment isa("HEXAPLA_ISA", "generic");
   EXPECT_THAT(what_of<UsageError>([&] { train(o, 8, notes); }),
               testing::AllOf(HasSubstr("was started in bf16"), HasSubstr("no instructions for it")));
 }

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(All, Bf16Products, testing::Values(Isa::avx512, Isa::am
 TEST(CpuPrecision, NamesAreParsed) {
   EXPECT_EQ(parse_precision("f32"), Precision::f32);
   EXPECT_THROW(parse_precision("fp8"), UsageError);
-  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  const Environment isa("HEXAPLA_ISA", "generic");
   EXPECT_EQ(parse_precision("auto"), Precision::f32);
   EXPECT_THROW(parse_precision("bf16"), UsageError);
 }

@@ -94,12 +94,12 @@ TEST(CpuIsa, NamesAreParsed) {
 }
 
 TEST(CpuIsa, TheEnvironmentLowersIt) {
-  const cpu::Environment isa("HEXAPLA_ISA", "generic");
+  const Environment isa("HEXAPLA_ISA", "generic");
   EXPECT_EQ(make_cpu_backend()->name(), "cpu (generic)");
 }
 
 TEST(CpuIsa, UnknownProductsAreRefused) {
-  const cpu::Environment products("HEXAPLA_PRODUCTS", "abacus");
+  const Environment products("HEXAPLA_PRODUCTS", "abacus");
   EXPECT_THROW(make_cpu_backend(), UsageError);
 }
 

@@ -2,7 +2,6 @@
 // Shared by the tests of this folder.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <string>
@@ -10,27 +9,9 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "base/compute/parallel.h"
+#include "base/options/test_environment.h"
 
 namespace hexapla::cpu {
-
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (old_.empty())
-      unsetenv(name_);
-    else
-      setenv(name_, old_.c_str(), 1);
-  }
-  Environment(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::string old_;
-};
 
 class Threads {
  public:

@@ -24,9 +24,9 @@ TEST(Device, IsTheProcessorUnlessAskedOtherwise) {
 }
 
 TEST(Device, IsGuardedForTests) {
-  const cpu::Environment guarded("HEXAPLA_DEVICE", "guarded");
+  const Environment guarded("HEXAPLA_DEVICE", "guarded");
   EXPECT_FALSE(make_backend()->host_memory());
-  const cpu::Environment other("HEXAPLA_DEVICE", "opencl");
+  const Environment other("HEXAPLA_DEVICE", "opencl");
   EXPECT_EQ(refusal("cpu"), "HEXAPLA_DEVICE is \"opencl\", but is for tests and can only be guarded; give `device`");
 }
 

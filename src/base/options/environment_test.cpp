@@ -2,30 +2,30 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include "base/options/test_environment.h"
 
 namespace hexapla {
 namespace {
 
-// Tests run in processes of their own, so what they set stays with them.
-TEST(Environment, AnEmptyVariableIsAnUnsetOne) {
-  setenv("HEXAPLA_ANY", "", 1);
+TEST(EnvironmentVariables, AnEmptyOneIsUnset) {
   EXPECT_EQ(environment("HEXAPLA_ANY"), nullptr);
-  setenv("HEXAPLA_ANY", "ไทย", 1);
+  const Environment thai("HEXAPLA_ANY", "ไทย");
   EXPECT_STREQ(environment("HEXAPLA_ANY"), "ไทย");
-  unsetenv("HEXAPLA_ANY");
+  const Environment empty("HEXAPLA_ANY", "");
   EXPECT_EQ(environment("HEXAPLA_ANY"), nullptr);
 }
 
-TEST(Environment, TheCacheIsWhereTheDesktopsRuleSays) {
-  setenv("HOME", "/甲", 1);
-  setenv("XDG_CACHE_HOME", "/cache", 1);
-  EXPECT_EQ(cache_folder("demo"), "/cache/hexapla/demo");
+TEST(EnvironmentVariables, TheCacheIsWhereTheDesktopsRuleSays) {
+  const Environment home("HOME", "/甲");
+  {
+    const Environment cache("XDG_CACHE_HOME", "/cache");
+    EXPECT_EQ(cache_folder("demo"), "/cache/hexapla/demo");
+  }
   for (const char* ignored : {"", "relative"}) {
-    setenv("XDG_CACHE_HOME", ignored, 1);
+    const Environment cache("XDG_CACHE_HOME", ignored);
     EXPECT_EQ(cache_folder("demo"), "/甲/.cache/hexapla/demo");
   }
-  setenv("HOME", "", 1);
+  const Environment no_cache("XDG_CACHE_HOME", ""), no_home("HOME", "");
   EXPECT_EQ(cache_folder("demo"), "");
 }
 

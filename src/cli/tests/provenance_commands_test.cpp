@@ -76,7 +76,7 @@ TEST_F(RunsAgain, OptionsThatChangedOnTheWayAreTold) {
 TEST_F(RunsAgain, AnotherInstructionSetOnTheWayIsTold) {
   if (best_isa() == Isa::generic) GTEST_SKIP() << "there is no other";
   {
-    const cpu::Environment isa("HEXAPLA_ISA", "generic");
+    const Environment isa("HEXAPLA_ISA", "generic");
     ASSERT_EQ(train("run", {{"--average-last", "2"}, {"--save-every", "5"}, {"--max-updates", "10"}}).code, 0);
   }
   EXPECT_THAT(train("run", {{"--average-last", "2"}, {"--save-every", "5"}, {"--final-model", "mean"}}).err,

@@ -20,7 +20,7 @@ __attribute__((always_inline)) inline Vec add_pairs(Vec sum, __m512i x, __m512i 
 #ifdef __clang__
   asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // Clang 16 crashes on the intrinsic
   return sum;
-#else  // GCC 12's code with the assembly takes three times as long
+#else  // GCC 12's code with the assembly takes up to four times as long
   return (Vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)x, (__m512bh)row);
 #endif
 }
