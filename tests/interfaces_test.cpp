@@ -5,19 +5,12 @@
 //   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  has the package; default: not tested
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
-#include "base/options/environment.h"
+#include "base/options/test_environment.h"
 #include "interfaces/answers.h"
 #include "interfaces/python.h"
 
 namespace hexapla::interfaces {
 namespace {
-
-uint64_t from_environment(const char* name, uint64_t usual) {
-  const char* given = environment(name);
-  return given ? std::strtoull(given, nullptr, 10) : usual;
-}
 
 // Compares members that both have; not every interface has all of them.
 void expect_same_members(const Json& a, const Json& b, const std::string& where) {
@@ -59,8 +52,8 @@ struct Interfaces : TestFolder {
   void each_case(F&& f) {
     const Models models(folder());
     Library library;
-    const uint64_t first = from_environment("HEXAPLA_INTERFACE_FROM", 0),
-                   count = from_environment("HEXAPLA_INTERFACE_CASES", 400);
+    const uint64_t first = environment_or("HEXAPLA_INTERFACE_FROM", 0),
+                   count = environment_or("HEXAPLA_INTERFACE_CASES", 400);
     uint64_t answered = 0;
     for (uint64_t i = first; i < first + count; ++i) {
       const Case c = Draw(models, i).next();

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <condition_variable>
-#include <cstdlib>
 
 #include "base/files/test_folder.h"
-#include "base/options/environment.h"
+#include "base/options/test_environment.h"
 #include "serve/routes/test_service.h"
 #include "serve/test_requests.h"
 
@@ -19,12 +18,8 @@ using test::sound_requests;
 
 constexpr std::size_t kMostAtATime = 64;
 
-std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
-  const char* const given = environment(variable);
-  return given ? std::strtoull(given, nullptr, 10) : otherwise;
-}
-std::uint64_t requests_per_test() { return number_of("HEXAPLA_FUZZ_REQUESTS", 2'000); }
-std::uint64_t fuzz_seed() { return number_of("HEXAPLA_FUZZ_SEED", 0); }
+std::uint64_t requests_per_test() { return environment_or("HEXAPLA_FUZZ_REQUESTS", 2'000); }
+std::uint64_t fuzz_seed() { return environment_or("HEXAPLA_FUZZ_SEED", 0); }
 
 // Excludes 500: no input may be an internal error.
 bool is_expected(int status) {

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cpu/testing.h"
+#include "backend/cpu/cpu_backend.h"
 #include "backend/opencl/opencl.h"
+#include "base/options/test_environment.h"
 
 namespace hexapla {
 namespace {

@@ -1,8 +1,17 @@
 #pragma once
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "base/options/environment.h"
+
 namespace hexapla {
+
+// The number in an environment variable.
+inline uint64_t environment_or(const char* name, uint64_t otherwise) {
+  const char* given = environment(name);
+  return given ? std::strtoull(given, nullptr, 10) : otherwise;
+}
 
 // An environment variable with this value during its lifetime.
 class Environment {

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
@@ -13,7 +12,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/options/environment.h"
+#include "base/options/test_environment.h"
 #include "cli/command/command.h"
 #include "cli/command/parser.h"
 #include "cli/test_command.h"
@@ -367,8 +366,7 @@ TEST(CombinationsTest, HaveEveryOption) {
 
 // The combinations to try: the first, and their number.
 std::pair<uint64_t, uint64_t> range(uint64_t usual, uint64_t many) {
-  const char* from = environment("HEXAPLA_COMBINATIONS_FROM");
-  return {from ? std::strtoull(from, nullptr, 10) : 0, environment("HEXAPLA_LONG_TESTS") ? many : usual};
+  return {environment_or("HEXAPLA_COMBINATIONS_FROM", 0), environment("HEXAPLA_LONG_TESTS") ? many : usual};
 }
 
 TEST_F(Combinations, OfTranslateAnswerEveryLineOnce) {
