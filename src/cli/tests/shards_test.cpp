@@ -180,8 +180,15 @@ TEST_F(ShardsTest, AreJoinedOnlyWhenAllAreThere) {
   changed[0] ^= 1;
   write("part-2", changed);
   EXPECT_THAT(refused(parts(4)), HasSubstr("was changed since it was written"));
-  write("part-2.manifest.json", "{}");
-  EXPECT_THAT(refused(parts(4)), HasSubstr("is not the manifest of a part"));
+  for (const char* wrong : {"{}", R"({"format": 1, "format_version": 1})"}) {
+    write("part-2.manifest.json", wrong);
+    EXPECT_THAT(refused(parts(4)), HasSubstr("is not the manifest of a part"));
+  }
+  for (const char* other :
+       {R"({"format": "of others", "format_version": 1})", R"({"format": "hexapla shard", "format_version": 2})"}) {
+    write("part-2.manifest.json", other);
+    EXPECT_THAT(refused(parts(4)), HasSubstr("is no manifest of version 1"));
+  }
 }
 
 TEST_F(ShardsTest, AreRefusedWithARemedy) {

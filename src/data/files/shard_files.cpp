@@ -106,7 +106,8 @@ std::string ShardManifest::to_json() const {
 
 ShardManifest ShardManifest::read(const std::string& path) try {
   const auto j = json_or_null(read_file(path));
-  if (j.at("format") != kShardFormat || j.at("format_version") != 1) fail_shard(path, "is no manifest of version 1");
+  if (j.at("format").get<std::string>() != kShardFormat || j.at("format_version") != 1)
+    fail_shard(path, "is no manifest of version 1");
   ShardManifest m;
   m.shard = {j.at("shard").get<int64_t>(), j.at("of").get<int64_t>()};
   m.input = j.at("input").get<std::string>();

@@ -79,7 +79,7 @@ class TokenizerReader {
     const std::string type = word(model, "type");
     if (type != "Unigram" && type != "BPE") refuse("model.type", model, "type", "Unigram or BPE");
     for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"})
-      if (const json& value = member(model, key); !value.is_null() && value != "")
+      if (const json& value = member(model, key); !value.is_null() && (!value.is_string() || word(model, key) != ""))
         refuse(cat("model.", key), model, key, "null");
     if (flag(model, "ignore_merges", false)) refuse("model.ignore_merges", model, "ignore_merges", "false");
     read_normalizer(member(file_.rest, "normalizer"));

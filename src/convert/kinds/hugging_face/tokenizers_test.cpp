@@ -126,6 +126,8 @@ TEST(TokenizerJson, WhatItCannotSayHereIsNamed) {
   EXPECT_THAT(bart([](Json& j) { j["post_processor"] = nullptr; }), HasSubstr("'post_processor' is missing or null"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["ignore_merges"] = true; }), HasSubstr("'model.ignore_merges' is 'true'"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["dropout"] = 0.1; }), HasSubstr("'model.dropout' is '0.1'"));
+  EXPECT_THAT(bart([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }),
+              HasSubstr("'model.end_of_word_suffix' is"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["type"] = "WordPiece"; }), HasSubstr("'model.type' is '\"WordPiece\"'"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["merges"][0] = "nothing"; }), HasSubstr("no pair"));
   EXPECT_THAT(bart([](Json& j) { j["model"]["merges"][0] = {"q", "zz"}; }), HasSubstr("no piece 'zz' of the merge"));
