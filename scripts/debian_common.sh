@@ -28,7 +28,7 @@ fresh_system() {
   local release=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")} tar source=()
   # debootstrap may be older than the release: its script for all of Ubuntu's is called gutsy.
   case $release in
-    noble) source=(http://archive.ubuntu.com/ubuntu gutsy) ;;
+    jammy | noble) source=(http://archive.ubuntu.com/ubuntu gutsy) ;;
   esac
   tar=$ROOT/build/fresh-$release${ARCHITECTURE+-$ARCHITECTURE}.tar
   note "a fresh $release${ARCHITECTURE+ for $ARCHITECTURE}"

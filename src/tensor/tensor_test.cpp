@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tensor/test_values.h"
+
 namespace hexapla {
 namespace {
 using testing::ElementsAre;
@@ -87,7 +89,7 @@ TEST_F(TensorTest, ColumnsAreAView) {
 TEST_F(TensorTest, SliceIsAView) {
   const Tensor t = tensor({4, 6}).slice(1, 2);
   EXPECT_EQ(t.shape, (Shape{2, 6}));
-  EXPECT_THAT(t.values<float>(), ElementsAre(6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17));
+  EXPECT_THAT(values_of(t), ElementsAre(6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17));
   EXPECT_EQ(at(tensor({4, 6}).columns(2, 3).slice(2, 1), 0, 1), 15);
   EXPECT_EQ(tensor({4, 6}).slice(4, 0).size(), 0);
 }

@@ -281,7 +281,7 @@ TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
 
 TEST_F(Combinations, InterruptedEqualsUnbroken) {
   const uint64_t count = environment("HEXAPLA_LONG_TESTS") ? 500 : 8;
-  const auto first = static_cast<uint64_t>(GTEST_FLAG_GET(random_seed)) * 1000;
+  const auto first = static_cast<uint64_t>(testing::GTEST_FLAG(random_seed)) * 1000;
   std::map<Verdict, uint64_t> found;
   for (uint64_t i = 0; i < count; ++i) ++found[verdict_on(first + i)];
   std::cout << count << " combinations: " << found[Verdict::same] << " ended with the same bytes, "

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "base/files/varint.h"
+#include "base/files/protobuf.h"
 #include "text/plain_line.h"
 
 namespace hexapla::text {
@@ -73,28 +73,10 @@ class Charsmap {
   std::string replacements_;
 };
 
-struct Field {
-  uint64_t number = 0;
-  std::string_view whole, content;  // whole: including key and length
-};
-
-// Removes the first field from a message (protocol buffers' wire format).
-Field take_field(std::string_view& message) {
-  const std::string_view all = message;
-  const uint64_t key = take_varint(message), kind = key & 7;
-  uint64_t size = kind == 1 ? 8 : kind == 5 ? 4 : 0;
-  if (kind == 0) take_varint(message);
-  if (kind == 2) size = take_varint(message);
-  HEXAPLA_CHECK(size <= message.size(), "a field of ", size, " bytes is cut short");
-  const std::string_view content = message.substr(0, size);
-  message.remove_prefix(size);
-  return {key >> 3, all.substr(0, all.size() - message.size()), content};
-}
-
-Field find_field(std::string_view message, uint64_t number) {
-  Field found;
+ProtobufField find_field(std::string_view message, uint64_t number) {
+  ProtobufField found;
   while (!message.empty())
-    if (const Field field = take_field(message); field.number == number) found = field;
+    if (const ProtobufField field = take_field(message); field.number == number) found = field;
   return found;
 }
 
@@ -127,11 +109,11 @@ std::string normalization_of(std::string_view model) {
 }
 
 std::string with_normalization_of(std::string_view other, std::string_view model) {
-  const std::string_view rule = find_field(other, kNormalizerSpec).whole;
+  const std::string_view rule = find_field(other, kNormalizerSpec).encoded;
   std::string all;
   while (!model.empty()) {
-    const Field field = take_field(model);
-    all += field.number == kNormalizerSpec ? rule : field.whole;
+    const ProtobufField field = take_field(model);
+    all += field.number == kNormalizerSpec ? rule : field.encoded;
   }
   return all;
 }

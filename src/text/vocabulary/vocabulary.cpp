@@ -25,6 +25,7 @@
 #include "text/vocabulary/pieces/byte_bpe.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/pieces/piece_table.h"
+#include "text/vocabulary/pieces/piece_text.h"
 
 namespace hexapla::text {
 namespace {
@@ -212,10 +213,12 @@ struct Vocabulary::Impl {
     HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
   }
   // A model that passes all checks may still fail on a text.
-  static void check_encoded(const sentencepiece::util::Status& status, std::string_view text) {
-    if (!status.ok())
+  Ids ids_of(std::string_view text) const {
+    Ids ids;
+    if (const auto status = processor.Encode({text.data(), text.size()}, &ids); !status.ok())
       throw DataError(cat("the vocabulary cannot encode a text of ", text.size(), " bytes (", reason(status),
                           "): it is damaged; get it again from its source"));
+    return ids;
   }
   bool is_byte(int32_t id) const { return id >= first_byte; }
   // Pieces without an id are unknown.
@@ -226,19 +229,17 @@ struct Vocabulary::Impl {
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
-  int32_t byte_at(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
-    return static_cast<int32_t>(encoded.pieces(static_cast<int>(i)).id()) - first_byte;
-  }
+  int32_t byte_at(const std::vector<PieceOfText>& encoded, size_t i) const { return encoded[i].id - first_byte; }
   // Whether the pieces from `i` on are the bytes of the mark of a word's start, or of its end.
-  bool is_mark(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+  bool is_mark(const std::vector<PieceOfText>& encoded, size_t i) const {
     constexpr std::string_view kMark = "\u2581";
-    if (i + kMark.size() > encoded.pieces_size()) return false;
+    if (i + kMark.size() > encoded.size()) return false;
     for (size_t k = 0; k < kMark.size(); ++k)
       if (byte_at(encoded, i + k) != static_cast<unsigned char>(kMark[k])) return false;
     return true;
   }
   // Whether the byte at `i` of a run of unknown characters begins another token.
-  bool begins_token(const sentencepiece::ImmutableSentencePieceText& encoded, size_t i) const {
+  bool begins_token(const std::vector<PieceOfText>& encoded, size_t i) const {
     if (of_words) return is_mark(encoded, i);
     return of_symbols && (byte_at(encoded, i) & 0xC0) != 0x80 && !is_mark(encoded, i);
   }
@@ -258,23 +259,21 @@ struct Vocabulary::Impl {
     return all;
   }
   std::vector<Token> sentence_tokens(std::string_view text) const {
-    sentencepiece::ImmutableSentencePieceText encoded;
-    check_encoded(processor.Encode(text, encoded.mutable_proto()), text);
+    const std::string message = processor.EncodeAsSerializedProto({text.data(), text.size()});
+    if (message.empty()) ids_of(text);  // says why
+    const std::vector<PieceOfText> encoded = pieces_of_text(message);
     std::vector<Token> all;
     bool in_run = false;
-    size_t i = 0;
-    for (const auto& piece : encoded.pieces()) {
-      const auto id = static_cast<int32_t>(piece.id());
-      if (!(is_byte(id) && in_run) || begins_token(encoded, i))
-        all.push_back({id_of(id), {piece.begin(), piece.end()}, ""});
+    for (size_t i = 0; i < encoded.size(); ++i) {
+      const auto& [piece, surface, id, begin, end] = encoded[i];
+      if (!(is_byte(id) && in_run) || begins_token(encoded, i)) all.push_back({id_of(id), {begin, end}, ""});
       in_run = is_byte(id);
-      all.back().span.to = piece.end();
+      all.back().span.to = end;
       if (in_run)
         all.back().piece += static_cast<char>(id - first_byte);
       else
-        all.back().piece = piece.piece();
+        all.back().piece = piece;
       if (in_run) all.back().id = id_of_characters(all.back().piece);
-      ++i;
     }
     return all;
   }
@@ -383,8 +382,7 @@ Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
 Ids Vocabulary::encode(std::string_view text) const {
   if (impl_->of_table || impl_->byte_bpe || opening() >= 0 || leading(text).bytes > 0)
     return encode_with_spans(text).ids;
-  Ids ids;
-  Impl::check_encoded(impl_->processor.Encode(text, &ids), text);
+  Ids ids = impl_->ids_of(text);
   const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
   ids.erase(std::unique(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return is_byte(a) && is_byte(b); }),
             ids.end());
@@ -436,10 +434,10 @@ std::vector<TokenSpan> Vocabulary::spans_in(std::span<const int32_t> ids) const 
     make_plain_line(text, out);
     return out;
   }
-  const auto decoded = impl_->processor.DecodeIdsAsImmutableProto(std::vector<int>(ids.begin(), ids.end()));
-  for (const auto& piece : decoded.pieces()) {
-    out.push_back({text.size(), text.size() + piece.surface().size()});
-    text += piece.surface();
+  const std::string decoded = impl_->processor.DecodeIdsAsSerializedProto(std::vector<int>(ids.begin(), ids.end()));
+  for (const PieceOfText& piece : pieces_of_text(decoded)) {
+    out.push_back({text.size(), text.size() + piece.surface.size()});
+    text += piece.surface;
   }
   if (impl_->marks_ends && text.ends_with(' ')) text.pop_back(), out.back().to = text.size();
   make_plain_line(text, out);

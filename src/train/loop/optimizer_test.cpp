@@ -10,6 +10,7 @@
 #include "backend/reference/reference.h"
 #include "base/compute/random.h"
 #include "base/files/test_folder.h"
+#include "tensor/test_values.h"
 
 namespace hexapla::train {
 namespace {
@@ -143,7 +144,7 @@ TEST(Optimizer, WhatIsFrozenIsNotTouched) {
   for (const Part& part : optimizer.parts()) {
     if (part.trained) continue;
     for (const Tensor& moments : {optimizer.first_moments(), optimizer.second_moments()})
-      EXPECT_THAT(moments.slice(part.from, part.count).values<float>(), Each(0.f));
+      EXPECT_THAT(values_of(moments.slice(part.from, part.count)), Each(0.f));
   }
 }
 
@@ -172,13 +173,13 @@ TEST(MovingAverage, ByHand) {
     b.backend->fill(b.parameters.values(), value);
     average.update(On(*b.backend).cx, step);
     expected = decay * expected + (1 - decay) * value;
-    EXPECT_THAT(average.slab().values<float>(), Each(FloatNear(static_cast<float>(expected), 1e-6f)));
+    EXPECT_THAT(values_of(average.slab()), Each(FloatNear(static_cast<float>(expected), 1e-6f)));
   }
   {
     const UseAverage use(average, b.parameters, one);
     EXPECT_FLOAT_EQ(b.parameters.values().values<float>()[7], static_cast<float>(expected));
   }
-  EXPECT_THAT(b.parameters.values().values<float>(), Each(5.f));
+  EXPECT_THAT(values_of(b.parameters.values()), Each(5.f));
 }
 
 TEST(MovingAverage, OfWhatIsFrozenIsTheValueItself) {

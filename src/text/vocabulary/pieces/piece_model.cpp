@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/files/varint.h"
+#include "base/files/protobuf.h"
 #include "text/utf8.h"
 #include "text/vocabulary/pieces/byte_words.h"
 #include "text/vocabulary/pieces/charsmap.h"
@@ -32,27 +32,26 @@ void require(bool condition, const Args&... why) {
   if (!condition) throw Malformed{cat(why...)};
 }
 
-uint64_t varint(std::string_view& from) {
+// Calls take(from); Malformed instead of InternalError.
+template <class Take>
+auto taken(std::string_view& from, Take&& take) {
   try {
-    return take_varint(from);
+    return take(from);
   } catch (const InternalError&) {
-    throw Malformed{"a number is cut short"};
+    throw Malformed{"a field is cut short or of no known type"};
   }
 }
 
-// A field of a protocol buffers message in wire format. The last value of a repeated field counts.
-struct Field {
-  uint64_t number, wire_type, value = 0;
-  std::string_view bytes;
-
+// The last value of a repeated field counts.
+struct Field : ProtobufField {
   std::string_view message() const {
     require(wire_type == 2, "field ", number, " is not made of bytes");
-    return bytes;
+    return content;
   }
   std::string text(size_t most) const {
-    require(message().size() <= most, "a text has ", bytes.size(), " bytes, allowed are ", most);
-    require(!invalid_utf8(bytes) && bytes.find('\0') == bytes.npos, "a text is not UTF-8, or has a NUL");
-    return std::string(bytes);
+    require(message().size() <= most, "a text has ", content.size(), " bytes, allowed are ", most);
+    require(!invalid_utf8(content) && content.find('\0') == content.npos, "a text is not UTF-8, or has a NUL");
+    return std::string(content);
   }
   uint64_t whole() const {
     require(wire_type == 0, "field ", number, " is not a whole number");
@@ -67,40 +66,14 @@ struct Field {
   float number32() const {
     require(wire_type == 5, "field ", number, " is not a number of 4 bytes");
     uint32_t bits = 0;
-    for (size_t i = 0; i < 4; ++i) bits |= uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+    for (size_t i = 0; i < 4; ++i) bits |= uint32_t{static_cast<unsigned char>(content[i])} << (8 * i);
     return std::bit_cast<float>(bits);
   }
 };
 
 template <class F>
 void for_each_field(std::string_view message, F&& f) {
-  auto take = [&](uint64_t size) {
-    require(size <= message.size(), "a field is cut short");
-    const std::string_view bytes = message.substr(0, size);
-    message.remove_prefix(size);
-    return bytes;
-  };
-  while (!message.empty()) {
-    const uint64_t key = varint(message);
-    Field field{.number = key >> 3, .wire_type = key & 7, .bytes = {}};
-    switch (field.wire_type) {
-      case 0:
-        field.value = varint(message);
-        break;
-      case 1:
-        field.bytes = take(8);
-        break;
-      case 2:
-        field.bytes = take(varint(message));
-        break;
-      case 5:
-        field.bytes = take(4);
-        break;
-      default:
-        require(false, "a field of unknown type ", field.wire_type);
-    }
-    f(field);
-  }
+  while (!message.empty()) f(Field{taken(message, take_field)});
 }
 
 PieceModel::Piece parse_piece(std::string_view message) {
@@ -140,7 +113,7 @@ void parse_normalizer(std::string_view message, PieceModel::Normalizer& normaliz
 // Two ids per merge.
 void parse_merges(std::string_view numbers, PieceModel& model) {
   const auto id = [&] {
-    const uint64_t number = varint(numbers);
+    const uint64_t number = taken(numbers, take_varint);
     require(number < PieceModel::kMaxPieces, "a merge is of a piece ", number);
     return static_cast<int32_t>(number);
   };

@@ -11,6 +11,7 @@
 #include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/pieces/charsmap.h"
+#include "text/vocabulary/pieces/piece_text.h"
 #include "text/vocabulary/test_tokenizers.h"
 
 namespace hexapla::text {
@@ -131,13 +132,13 @@ void expect_same_as_sentencepiece(const std::string& bytes, const std::vector<st
   EXPECT_EQ(ours.bytes(), bytes);
   for (const std::string& line : texts) {
     const std::string text = clean_utf8(line);
-    const auto encoded = theirs.EncodeAsImmutableProto(text);
+    const std::string encoded = theirs.EncodeAsSerializedProto(text);
     EncodedText expected;
     std::vector<std::string> pieces;
-    for (const auto& piece : encoded.pieces()) {
-      expected.ids.push_back(static_cast<int32_t>(piece.id()));
-      expected.spans.push_back({piece.begin(), piece.end()});
-      pieces.push_back(piece.piece());
+    for (const PieceOfText& piece : pieces_of_text(encoded)) {
+      expected.ids.push_back(piece.id);
+      expected.spans.push_back({piece.begin, piece.end});
+      pieces.emplace_back(piece.piece);
     }
     ASSERT_EQ(ours.encode(text), expected.ids) << text;
     const EncodedText placed = ours.encode_with_spans(text);
