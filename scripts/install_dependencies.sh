@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 24.04). Further dependencies by
+# Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 22.04 and 24.04). Further dependencies by
 # argument: --checks (of the source), --nightly, --debian and --reference for the scripts of that name, --mpi for
 # training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh and scripts/namespaces.sh.
 # --aarch64: a compiler for 64-bit Arm, qemu, and that system's libraries in build/aarch64-sysroot; the computer's own

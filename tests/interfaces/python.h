@@ -66,7 +66,8 @@ class Python {
     for (Json& of_line : found["lines"])
       for (Json& t : of_line) {
         Alignment a;
-        a.source_words = t["alignment"][0], a.target_words = t["alignment"][1];
+        t["alignment"][0].get_to(a.source_words);
+        t["alignment"][1].get_to(a.target_words);
         a.links = t["alignment"][2].get<std::vector<std::pair<int, int>>>();
         a.weights.rows = t["alignment"][3].size();
         for (const Json& row : t["alignment"][3]) {

@@ -66,7 +66,7 @@ TEST_F(ScoreCommand, RecordedPenaltiesAreInTheNormalizedScore) {
   double expected = j["score"];
   std::set<std::string> before;
   for (const auto& piece : j["pieces"])
-    expected += (before.insert(piece[0]).second ? 0 : 0.5 * piece[1].get<double>()) - 0.25;
+    expected += (before.insert(piece[0].get<std::string>()).second ? 0 : 0.5 * piece[1].get<double>()) - 0.25;
   EXPECT_LT(before.size(), j["pieces"].size());
   EXPECT_NEAR(j["normalized"], expected, 1e-5);
 }
