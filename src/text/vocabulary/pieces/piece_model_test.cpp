@@ -62,6 +62,17 @@ TEST(PieceModel, PiecesThatSentencePieceWouldDieOfAreRefused) {
   EXPECT_THAT(refusal_of_piece(1, {1, "<t>"}), HasSubstr("has no <s> piece"));
 }
 
+TEST(PieceModel, UnknownFieldsArePassedOverUnlessTheyAreCutShort) {
+  const std::string whole = PieceModel::parse(honest()[0], "x").serialized();
+  const std::pair<char, std::string> contents[] = {{0, "\x81\x01"}, {1, "8 bytes."}, {2, "\3abc"}, {5, "four"}};
+  for (const auto& [wire_type, content] : contents) {
+    const std::string field = std::string{static_cast<char>('\xE0' + wire_type), '\x12'} + content;  // number 300
+    EXPECT_EQ(PieceModel::parse(honest()[0] + field, "x").serialized(), whole) << field;
+    EXPECT_THAT(refusal(honest()[0] + field.substr(0, field.size() - 1)), HasSubstr("cut short"));
+  }
+  EXPECT_THAT(refusal(honest()[0] + "\xE3\x12"), HasSubstr("of no known type"));
+}
+
 TEST(PieceModel, NormalizationRulesThatLeadAstrayAreRefused) {
   for (const uint64_t spec : {3, 5}) {
     EXPECT_EQ(refusal_of_charsmap("", spec), what_of<DataError>([] {}));
