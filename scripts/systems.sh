@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the committed tree in a fresh system of another release with another compiler, and runs the tests; a warning is
 # an error: scripts/systems.sh RELEASE COMPILER [TARGET...]. With targets, builds these and runs those that are tests.
-# RELEASE: bookworm or trixie (Debian), jammy or noble (Ubuntu 22.04 and 24.04; need the package ubuntu-keyring, on Debian 12 that of
-# Debian 13). COMPILER: g++-14, clang++-19 and the like. Needs root, debootstrap and the network. The compilers' output
-# is kept in build/systems.
+# RELEASE: bookworm or trixie (Debian), jammy or noble (Ubuntu 22.04 and 24.04; they need the package ubuntu-keyring, on
+# Debian 12 that of Debian 13). COMPILER: g++-14, clang++-19 and the like. Needs root, debootstrap and the network. The
+# compilers' output is kept in build/systems.
 . "$(dirname "${BASH_SOURCE[0]}")/debian_common.sh"
 [ $# -ge 2 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
 release=$1 compiler=$2
