@@ -212,7 +212,7 @@ struct Vocabulary::Impl {
   void check_id(int32_t id) const {
     HEXAPLA_CHECK(id >= 0 && id < size, "token id ", id, " is outside the vocabulary of ", size, " pieces");
   }
-  // A model that passes all checks may still fail on a text.
+  // DataError: a model that passes all checks may still fail on a text.
   Ids ids_of(std::string_view text) const {
     Ids ids;
     if (const auto status = processor.Encode({text.data(), text.size()}, &ids); !status.ok())
@@ -260,7 +260,7 @@ struct Vocabulary::Impl {
   }
   std::vector<Token> sentence_tokens(std::string_view text) const {
     const std::string message = processor.EncodeAsSerializedProto({text.data(), text.size()});
-    if (message.empty()) ids_of(text);  // says why
+    if (!is_whole(message)) ids_of(text);  // throws with the reason
     const std::vector<PieceOfText> encoded = pieces_of_text(message);
     std::vector<Token> all;
     bool in_run = false;

@@ -144,6 +144,7 @@ void expect_same_as_sentencepiece(const std::string& bytes, const std::vector<st
   for (const std::string& line : texts) {
     const std::string text = clean_utf8(line);
     const std::string encoded = theirs.EncodeAsSerializedProto(text);
+    ASSERT_TRUE(is_whole(encoded)) << text;
     EncodedText expected;
     std::vector<std::string> pieces;
     for (const PieceOfText& piece : pieces_of_text(encoded)) {
@@ -192,6 +193,18 @@ TEST(PieceModel, EncodesAsSentencePieceDoes) {
 }
 
 // SentencePiece copies a run of unknown characters once per character: minutes for this one.
+TEST(PieceText, IsWholeIfItHasTheText) {
+  sentencepiece::SentencePieceProcessor processor;
+  ASSERT_TRUE(processor.LoadFromSerializedProto(honest()[0]).ok());
+  EXPECT_TRUE(is_whole(std::string(processor.EncodeAsSerializedProto(""))));
+  const std::string message = processor.EncodeAsSerializedProto("ein Hund");
+  std::string_view pieces = message;
+  EXPECT_EQ(take_field(pieces).content, "ein Hund");
+  EXPECT_FALSE(pieces_of_text(pieces).empty());
+  EXPECT_FALSE(is_whole(pieces)) << "as an answer that ended early";
+  EXPECT_FALSE(is_whole(""));
+}
+
 TEST(PieceModel, ALongRunOfUnknownCharactersIsOneToken) {
   std::string emoji;
   for (int i = 0; i < 200'000; ++i) emoji += "😀";

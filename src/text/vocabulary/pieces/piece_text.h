@@ -29,6 +29,14 @@ inline PieceOfText parse_piece_of_text(std::string_view message) {
   return p;
 }
 
+// Whether a text was encoded as a whole. SentencePiece returns what it has when it fails, and adds
+// the text itself only at the end (PopulateSentencePieceText()).
+inline bool is_whole(std::string_view message) {
+  while (!message.empty())
+    if (take_field(message).number == 1) return true;
+  return false;
+}
+
 // InternalError: not such a message.
 inline std::vector<PieceOfText> pieces_of_text(std::string_view message) {
   std::vector<PieceOfText> all;
