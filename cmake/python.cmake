@@ -18,3 +18,7 @@ target_link_options(_core PRIVATE -Wl,--version-script=${exports})
 set_target_properties(_core PROPERTIES
   LINK_DEPENDS ${exports} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/hexapla EXCLUDE_FROM_ALL ON)
 install(TARGETS _core LIBRARY DESTINATION hexapla COMPONENT python EXCLUDE_FROM_ALL)
+if(TARGET hexapla_opencl)
+  add_dependencies(_core hexapla_opencl)  # which it opens beside itself
+  install(TARGETS hexapla_opencl LIBRARY DESTINATION hexapla COMPONENT python EXCLUDE_FROM_ALL)
+endif()

@@ -42,7 +42,7 @@ run_quietly "packing the sources" tools/bin/python -m build --sdist --outdir bui
 # pip unpacks them into a folder of another name each time.
 CCACHE_BASEDIR=${TMPDIR:-/tmp} run_quietly "building the wheel" tools/bin/pip wheel --no-deps --wheel-dir built built/*.tar.gz
 rm -rf "$ROOT/build/wheel"
-PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --wheel-dir repaired built/*.whl
+PATH="$work/tools/bin:$PATH" run_quietly "repairing the wheel" tools/bin/auditwheel repair --exclude libOpenCL.so.1 --wheel-dir repaired built/*.whl
 run_quietly "unpacking the wheel" tools/bin/wheel unpack --dest unpacked repaired/*.whl
 third_party_licenses unpacked/*
 mkdir -p "$ROOT/build/wheel"

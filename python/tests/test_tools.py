@@ -186,3 +186,11 @@ def test_everything_is_described() -> None:
                     assert value.__doc__, f"{name}.{member}"
     assert hexapla.__version__.count(".") == 2
     assert made_up_pairs(1, 1)
+
+
+def test_the_plugin_beside_the_module_is_found(model: str) -> None:
+    if not pathlib.Path(hexapla.__file__).with_name("hexapla_opencl.so").exists():
+        pytest.skip("this package was built without OpenCL")
+    with pytest.raises(hexapla.UsageError) as refused:
+        hexapla.Translator(model, device="opencl:1000")
+    assert "is not installed" not in str(refused.value)
