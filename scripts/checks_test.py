@@ -22,6 +22,7 @@ import sbom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "site"))
 import check as site_check  # noqa: E402
+import stage as site_stage  # noqa: E402
 
 LAYERS = """
 hexapla_layer(base     )
@@ -412,6 +413,15 @@ class Site(unittest.TestCase):
     def test_what_would_be_loaded_from_elsewhere(self):
         self.finds(["a.html: loads https://example.org/x.js from elsewhere"], '<script src="https://example.org/x.js"></script>')
         self.finds(["s.css: loads //example.org/f.woff from elsewhere"], "", "@font-face { src: url(//example.org/f.woff) }")
+
+    def test_the_text_of_a_header_is_shown_as_it_is(self):
+        with tempfile.TemporaryDirectory() as name:
+            (pathlib.Path(name) / "a.h").write_text("#pragma once\n// Ends lines by '\\n', a | <b> *c*. More.\n//\n//   code\n")
+            (pathlib.Path(name) / "b.h").write_text("// Everything:\n//\n//   f('\\n');\n#pragma once\n")
+            stage = site_stage.Stage.__new__(site_stage.Stage)
+            stage.root = pathlib.Path(name)
+            self.assertEqual(stage.first_sentence("a.h"), r"Ends lines by '\\n', a \| \<b> \*c\*.")
+            self.assertEqual(stage.first_sentence("b.h"), "Everything.")
 
 
 class SetUp(unittest.TestCase):

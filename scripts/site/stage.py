@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import sources  # noqa: E402
+from command_pages import cell  # noqa: E402
 
 PICTURES = (".png", ".svg")
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)]*)?\))")
@@ -111,9 +112,10 @@ class Stage:
         self.write("api/cpp", "api/cpp.md", text + "\n\n| header | |\n|---|---|\n" + "\n".join(rows) + "\n")
 
     def first_sentence(self, path):
-        comment = re.search(r"(?:^//.*\n)+", (self.root / path).read_text(), re.MULTILINE)
-        text = " ".join(re.sub(r"^// ?", "", comment[0], flags=re.MULTILINE).split()) if comment else ""
-        return re.split(r"(?<=\.) ", text)[0].replace("|", "\\|").replace("<", "\\<")
+        """-> the first sentence of a header's comment, or what precedes its first code, as Markdown"""
+        comment = re.search(r"(?:^// .*\n)+", (self.root / path).read_text(), re.MULTILINE)
+        text = " ".join(re.sub(r"^// ", "", comment[0], flags=re.MULTILINE).split()) if comment else ""
+        return cell(re.sub(r":$", ".", re.split(r"(?<=\.) ", text)[0]))
 
 
 def main():
