@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 
 namespace hexapla {
 namespace decode {
@@ -29,12 +30,12 @@ class Glossary {
   // Source terms and their targets. UsageError naming the pair: an empty term or form, a duplicate
   // source term (ignoring case), a term or form of more than 1,024 bytes, more than 32 forms or
   // 1,000,000 terms.
-  explicit Glossary(const std::vector<std::pair<std::string, std::string>>& terms);
+  HEXAPLA_API explicit Glossary(const std::vector<std::pair<std::string, std::string>>& terms);
   // Reads a file with one term per line: source, a tab, target; blank lines are ignored. DataError
   // naming file and line: as above, an invalid line, or the file cannot be read.
-  static Glossary read(const std::string& path);
+  HEXAPLA_API static Glossary read(const std::string& path);
 
-  std::size_t size() const noexcept;  // number of terms
+  HEXAPLA_API std::size_t size() const noexcept;  // number of terms
 
  private:
   friend std::shared_ptr<const decode::Glossary> api::terms_of(const Glossary& glossary);

@@ -17,6 +17,7 @@
 #include "hexapla/convert.h"
 #include "hexapla/error.h"
 #include "hexapla/evaluator.h"
+#include "hexapla/export.h"
 #include "hexapla/glossary.h"
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"
@@ -26,16 +27,16 @@
 
 namespace hexapla {
 
-std::string version();  // "1.0.0"
+HEXAPLA_API std::string version();  // "1.0.0"
 
 // The instruction set of the kernels used on this processor: "generic", "avx2", "avx512" or "amx", on Arm "generic",
 // "neon", "dotprod" or "i8mm"; limited by the environment variable HEXAPLA_ISA.
-std::string instruction_set();
+HEXAPLA_API std::string instruction_set();
 
 // The number of threads that the library uses when called from this thread; 0 (the default): one
 // per processor that the process may use, according to its affinity and its container's quota;
 // fewer if the system refuses to start them. UsageError: below 0 or above 4096. The number of
 // threads never changes a result.
-void set_threads(int n);
+HEXAPLA_API void set_threads(int n);
 
 }  // namespace hexapla

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
 
@@ -84,33 +85,33 @@ class Trainer {
  public:
   // The options of `hexapla train`. UsageError: unknown option, value out of range, or conflicting
   // options.
-  explicit Trainer(const Options& options);
+  HEXAPLA_API explicit Trainer(const Options& options);
   Trainer(std::initializer_list<Options::value_type> options) : Trainer(Options(options)) {}
   // Options from a YAML file; `options` take precedence.
-  Trainer(const std::string& config_file, const Options& options);
-  ~Trainer();
-  Trainer(Trainer&&) noexcept;
-  Trainer& operator=(Trainer&&) noexcept;
+  HEXAPLA_API Trainer(const std::string& config_file, const Options& options);
+  HEXAPLA_API ~Trainer();
+  HEXAPLA_API Trainer(Trainer&&) noexcept;
+  HEXAPLA_API Trainer& operator=(Trainer&&) noexcept;
 
   // Replaces train_sets and valid_sets. Training pairs are read once, at the beginning of train(),
   // and kept in memory or, if there are many, in the run's folder; a resumed run reads them again
   // and must get the same pairs.
-  void set_training_pairs(PairSource pairs);
-  void set_validation_pairs(PairSource pairs);
+  HEXAPLA_API void set_training_pairs(PairSource pairs);
+  HEXAPLA_API void set_validation_pairs(PairSource pairs);
 
   // UsageError, DataError (text, vocabularies, models), RunError (disk, a loss that is not finite,
   // another run in the folder), OutOfMemory. If stop() is called while reading, returns with
   // `finished` false.
-  TrainingResult train(const TrainingCallbacks& callbacks = {});
+  HEXAPLA_API TrainingResult train(const TrainingCallbacks& callbacks = {});
   // Stops training from any thread, a callback or a signal handler: train() saves a checkpoint and
   // returns, within about a second, even while it waits for a pipe, trains the vocabulary or
   // validates; the current update is completed first. An interrupted validation is repeated first
   // when the run resumes. If called before train(), the next train() returns at once and writes
   // nothing. train() may be called again.
-  void stop() noexcept;
+  HEXAPLA_API void stop() noexcept;
 
   // All options as YAML, for an identical run.
-  std::string options() const;
+  HEXAPLA_API std::string options() const;
 
  private:
   struct Impl;

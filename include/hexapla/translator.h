@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 #include "hexapla/glossary.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
@@ -80,7 +81,7 @@ struct TranslatorOptions {
 
   // Converts options given by name; others are unset. UsageError: unknown option, invalid value, or
   // an option without effect.
-  static TranslatorOptions from(const Options& options);
+  HEXAPLA_API static TranslatorOptions from(const Options& options);
 };
 
 // Constraints on the translations of one line.
@@ -181,12 +182,12 @@ class PendingTranslation {
   // Waits for the result: the translations of each line, best first. May be called again. Canceled:
   // by cancel() or timeout. UsageError: called inside of a callback of the same translator, whose
   // thread would wait for itself.
-  Lines get() const;
-  bool ready() const;
+  HEXAPLA_API Lines get() const;
+  HEXAPLA_API bool ready() const;
   // Returns whether it is ready; milliseconds::max(): no time limit. UsageError: negative time; or
   // as in get().
-  bool wait_for(std::chrono::milliseconds time) const;
-  void cancel() const;
+  HEXAPLA_API bool wait_for(std::chrono::milliseconds time) const;
+  HEXAPLA_API void cancel() const;
 
  private:
   friend class Translator;
@@ -206,81 +207,86 @@ class Translator {
   // A model file, or the folder of a training. The file is read once and may be replaced,
   // overwritten or removed later. DataError naming the file: missing, or not a complete and
   // undamaged hexapla model.
-  explicit Translator(const std::string& model_path, const ModelOptions& options = {});
+  HEXAPLA_API explicit Translator(const std::string& model_path, const ModelOptions& options = {});
   // An ensemble of models with the same vocabularies.
-  explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
+  HEXAPLA_API explicit Translator(const std::vector<std::string>& model_paths, const ModelOptions& options = {});
   explicit Translator(std::initializer_list<const char*> model_paths, const ModelOptions& options = {})
       : Translator(std::vector<std::string>(model_paths.begin(), model_paths.end()), options) {}
   // Cancels requests in progress. May be called in a callback of one of them: the translator is
   // then destroyed by a thread of its own when the callback has returned.
-  ~Translator();
-  Translator(Translator&&) noexcept;
-  Translator& operator=(Translator&&) noexcept;
+  HEXAPLA_API ~Translator();
+  HEXAPLA_API Translator(Translator&&) noexcept;
+  HEXAPLA_API Translator& operator=(Translator&&) noexcept;
 
   // All options with their values in a search of this translator: given, recorded in the model's
   // file, or default.
-  TranslatorOptions complete(const TranslatorOptions& options = {}) const;
+  HEXAPLA_API TranslatorOptions complete(const TranslatorOptions& options = {}) const;
 
   // A blank line gives an empty text. A translation is one line of UTF-8 without control
   // characters, for any input.
-  std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
+  HEXAPLA_API std::string translate(const std::string& line, const TranslatorOptions& options = {}) const;
   // The best translation of each line. constraints: one per line, or none. UsageError also for
   // n_best above 1 and alignment, which are for translate_n_best().
-  std::vector<std::string> translate(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
-                                     const std::vector<Constraints>& constraints = {}) const;
+  HEXAPLA_API std::vector<std::string> translate(const std::vector<std::string>& lines,
+                                                 const TranslatorOptions& options = {},
+                                                 const std::vector<Constraints>& constraints = {}) const;
   std::vector<std::string> translate(std::initializer_list<const char*> lines, const TranslatorOptions& options = {},
                                      const std::vector<Constraints>& constraints = {}) const {
     return translate(std::vector<std::string>(lines.begin(), lines.end()), options, constraints);
   }
   // For each line, one to n_best translations, best first.
-  std::vector<std::vector<Translation>> translate_n_best(const std::vector<std::string>& lines,
-                                                         const TranslatorOptions& options = {},
-                                                         const std::vector<Constraints>& constraints = {}) const;
+  HEXAPLA_API std::vector<std::vector<Translation>> translate_n_best(
+      const std::vector<std::string>& lines, const TranslatorOptions& options = {},
+      const std::vector<Constraints>& constraints = {}) const;
 
   // Translates the text of a whole document. Everything else keeps its bytes, and markup within a
   // sentence moves with its words. name: its ending gives the format, one of document_formats().
   // Line numbers passed to options.warn count the document's text, from 1. UsageError also for
   // another ending, and for attributes of a format that has none. DataError: the content does not
   // have this format.
-  std::string translate_document(const std::string& content, const std::string& name,
-                                 const TranslatorOptions& options = {}, const DocumentOptions& parts = {}) const;
+  HEXAPLA_API std::string translate_document(const std::string& content, const std::string& name,
+                                             const TranslatorOptions& options = {},
+                                             const DocumentOptions& parts = {}) const;
 
   // UsageError naming the first term of which the model's vocabulary can write no form: translations
   // would leave it out.
-  void check(const Glossary& glossary) const;
+  HEXAPLA_API void check(const Glossary& glossary) const;
 
   // The tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary.
   // UsageError: the line chooses the language of the translation, which the source's tokens cannot
   // express.
-  std::vector<std::string> tokens(const std::string& line) const;
+  HEXAPLA_API std::vector<std::string> tokens(const std::string& line) const;
   // As translate_n_best(), for sentences given as such tokens: tokens(line) has the same
   // translations as the line if nothing is protected. UsageError: a piece that the vocabulary does
   // not have; options.alignment, options.unk "copy", options.protect "auto" or patterns, which
   // refer to words of a line. DataError: a sentence of more than options.max_length tokens.
-  std::vector<std::vector<Translation>> translate_tokens(const std::vector<std::vector<std::string>>& sentences,
-                                                         const TranslatorOptions& options = {},
-                                                         const std::vector<Constraints>& constraints = {}) const;
+  HEXAPLA_API std::vector<std::vector<Translation>> translate_tokens(
+      const std::vector<std::vector<std::string>>& sentences, const TranslatorOptions& options = {},
+      const std::vector<Constraints>& constraints = {}) const;
 
   // Begins to translate and returns at once. Requests of several threads are translated together;
   // results are byte-identical to those of translate_n_best(). Uses the threads of the creator of
   // the translator (ModelOptions::threads, set_threads()). UsageError also for batch_sentences and
   // batch_tokens, which do not apply to requests. RunError: too many requests wait.
-  PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
-                            const RequestOptions& request = {}) const;
+  HEXAPLA_API PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
+                                        const RequestOptions& request = {}) const;
 
   // The log-probability of translations[i] given lines[i], including the end of the sentence. Pairs
   // are not split: of a line or translation of more than max_length tokens, including the end of
   // the sentence, only the first max_length are scored, and options.warn is called. UsageError:
   // different numbers of lines and translations, or a search option.
-  std::vector<double> score(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
-                            const TranslatorOptions& options = {}) const;
-  // The same, with the scores of the tokens.
-  std::vector<ScoreResult> score_tokens(const std::vector<std::string>& lines,
+  HEXAPLA_API std::vector<double> score(const std::vector<std::string>& lines,
                                         const std::vector<std::string>& translations,
                                         const TranslatorOptions& options = {}) const;
+  // The same, with the scores of the tokens.
+  HEXAPLA_API std::vector<ScoreResult> score_tokens(const std::vector<std::string>& lines,
+                                                    const std::vector<std::string>& translations,
+                                                    const TranslatorOptions& options = {}) const;
   // Word alignments of given pairs; units as in TranslatorOptions::alignment.
-  std::vector<Alignment> align(const std::vector<std::string>& lines, const std::vector<std::string>& translations,
-                               const TranslatorOptions& options = {}, const std::string& units = "words") const;
+  HEXAPLA_API std::vector<Alignment> align(const std::vector<std::string>& lines,
+                                           const std::vector<std::string>& translations,
+                                           const TranslatorOptions& options = {},
+                                           const std::string& units = "words") const;
 
  private:
   struct Impl;
@@ -288,6 +294,6 @@ class Translator {
 };
 
 // The file name endings of supported documents: ".html", ".srt", ..
-std::vector<std::string> document_formats();
+HEXAPLA_API std::vector<std::string> document_formats();
 
 }  // namespace hexapla
