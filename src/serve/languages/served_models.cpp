@@ -138,6 +138,13 @@ std::vector<std::string> ModelSet::targets_of(const std::string& source) const {
   return codes;
 }
 
+std::vector<std::string> ModelSet::sources_of(const std::string& target) const {
+  std::vector<std::string> codes;
+  for (const std::string& source : sources())
+    if ((source != target || source == kUndetermined) && !find(source, target).empty()) codes.push_back(source);
+  return codes;
+}
+
 Hops ModelSet::find(const std::string& source, const std::string& target) const {
   for (const auto& model : models_)
     if (model->source == source && model->target == target) return {model};

@@ -62,6 +62,8 @@ class ModelSet {
   std::vector<std::string> targets() const;
   std::vector<std::string> targets_of(const std::string& source) const;  // directly or via a third language
 
+  std::vector<std::string> sources_of(const std::string& target) const;  // the same
+
   // Empty if there is no path from source to target. A model of undetermined languages translates
   // any pair.
   Hops find(const std::string& source, const std::string& target) const;

@@ -119,6 +119,30 @@ TEST_F(Clients, OfDeepLHaveEachTextDetected) {
                         .json()["translatedText"]);
 }
 
+// With both directions of a pair, no text is refused for its language, and one that may be in either
+// language is translated.
+TEST_F(Clients, HaveEveryShortTextTranslated) {
+  ServiceOptions o = small_service();
+  o.models = {{model_file(), "en", "pt"}, {model_file(), "pt", "en"}, {model_file(), "de", "fr"}};
+  RunningService s(o);
+  for (const char* text :
+       {"Hello!", "Help", "Hotel", "Good morning", "Next week", "Guten Tag", "Merci", "Xqzt", "Привет"}) {
+    const Json libre = s.post("/translate", {{"q", text}, {"source", "auto"}, {"target", "pt"}}).json();
+    EXPECT_EQ(libre["detectedLanguage"]["language"], "en") << text << libre;
+    const Json native = s.post("/v1/translate", {{"q", text}, {"source", "auto"}, {"target", "pt"}}).json();
+    EXPECT_EQ(native["translations"][0][0]["text"], libre["translatedText"]) << native;
+    const Json deepl = s.post("/v2/translate", {{"text", {text}}, {"target_lang", "PT"}}).json();
+    EXPECT_EQ(deepl["translations"][0]["detected_source_language"], "EN") << text << deepl;
+    EXPECT_EQ(deepl["translations"][0]["text"], libre["translatedText"]);
+  }
+  for (const char* text : {"Bom dia", "Muito obrigado", "Onde fica a estação?"}) {
+    const Json libre = s.post("/translate", {{"q", text}, {"source", "auto"}, {"target", "pt"}}).json();
+    EXPECT_EQ(libre["detectedLanguage"]["language"], "pt") << libre;
+    EXPECT_EQ(libre["translatedText"], text);
+    EXPECT_EQ(s.post("/v1/translate", {{"q", text}, {"source", "auto"}, {"target", "pt"}}).status, 200);
+  }
+}
+
 // Prometheus's conventions: counters, and only they, end with _total; each metric has one HELP and
 // one TYPE before its values.
 TEST_F(Clients, OfPrometheusFindNamesAndTypes) {

@@ -69,7 +69,7 @@ Languages languages_of(const Parameters& p, const ModelSet& models, const Texts&
   const bool any = std::find(codes.begin(), codes.end(), kUndetermined) != codes.end();
   Languages l{language_among(codes, source), language_among(codes, target)};
   if (source == "auto") {
-    l.detected = texts.translatable() ? detect_language(texts.together(), models.sources())
+    l.detected = texts.translatable() ? detect_source(texts.together(), models, l.target)
                                       : std::vector<DetectedLanguage>{{"en", 0}};
     l.source = texts.translatable() || any ? l.detected.front().code : models.sources().front();
   }

@@ -150,7 +150,8 @@ Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& tex
   if (all.size() == 1 && target.empty() && any) return all;
   if (target.empty()) refuse("target is missing: the language to translate into, or model: the name of a model");
   const bool detected = source.empty() || source == "auto";
-  const std::string from = detected ? detect_language(text, models.sources()).front().code : code(source);
+  const std::vector<std::string> readers = detected ? models.sources_of(code(target)) : std::vector<std::string>();
+  const std::string from = readers.empty() ? code(source) : detect_language(text, readers).front().code;
   Hops hops = models.find(from, code(target));
   if (hops.empty())
     refuse(cat("nothing here translates from ", from.empty() ? source : from, " to ", target, "; see /v1/models"));
@@ -216,7 +217,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   task.lines = lines_of(p["q"]);
   if (p["q"].is_array()) check_texts("q", task.lines.size(), service.options().batch_limit);
   for (const std::string& line : task.lines) check_characters("a line of q", line, most);
-  task.hops = hops_of(p, *service.models(), task.lines.front());
+  task.hops = hops_of(p, *service.models(), together(task.lines));
   task.options = options_of(p["options"]);
   task.constraints = constraints_of(p["constraints"]);
   task.options.glossary = glossary_of(p["glossary"]);

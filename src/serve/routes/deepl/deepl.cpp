@@ -96,7 +96,7 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   asked->target = languages.target;
   for (std::size_t i = 0; i < asked->texts.size(); ++i) {
     const std::string its = languages.source.empty()
-                                ? detect_language(text_alone(*asked, i), models->sources()).front().code
+                                ? detect_source(text_alone(*asked, i), *models, languages.target).front().code
                                 : languages.source;
     asked->group_of(its, *models).texts.push_back(i);
   }

@@ -31,7 +31,7 @@ void begin(Service& service, const Service::Call& call) {
   const auto models = service.models();
   LanguagePair languages = languages_of(p, *models);
   const Glossary glossary = glossary_for(service, p, call->request());
-  if (languages.source.empty()) languages.source = detect_language(text, models->sources()).front().code;
+  if (languages.source.empty()) languages.source = detect_source(text, *models, languages.target).front().code;
   Hops hops = hops_between(*models, languages.source, languages.target);
   if (glossary.size() > 0) check_one_hop(hops);
   const auto job =
