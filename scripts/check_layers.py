@@ -25,6 +25,12 @@ MAY_DUMP = "base/json.h"  # elsewhere, bytes that are not UTF-8 would crash the 
 FLAG = re.compile(r'"--(?!-)')  # a marker of three dashes is no flag
 MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
 LITERAL, NAMED = re.compile(r'"(?:[^"\\\n]|\\.)*"'), re.compile(r"`[a-z][a-z0-9-]*`")
+# What only the program has. Jobs, the demo, experiments and the server belong to programs alone; the help of --device
+# names the command that lists devices.
+OF_PROGRAM = re.compile(r"`\{.*?\}`", re.DOTALL)
+MAY_SAY_COMMANDS = re.compile(r"(?:cli|lab|serve|train/tune|api/(?:jobs|program|training))/|base/options/device_option.h")
+COMMAND = re.compile(r"\bhexapla (?:translate|document|train|tune|import|export|score|align|evaluate|data|average|quantize|info|"
+                     r"compare|inspect|explain|serve|demo|doctor|bench|lab|join|replay|reproduce)\b(?!\"$)|(?<!\.sh) --[a-z]|`--[a-z]")
 MAY_WRITE_MARKDOWN = {"lab"}
 CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
@@ -157,6 +163,11 @@ def check_includes(name, text, allowed):
         for match in FLAG.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/options/option_names.h")
+    text = OF_PROGRAM.sub(lambda m: "\n" * m[0].count("\n"), text)
+    for match in LITERAL.finditer(text) if not MAY_SAY_COMMANDS.match(str(name)) else ():
+        if "//" not in text[text.rfind("\n", 0, match.start()) + 1:match.start()] and COMMAND.search(match[0]):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append(f"src/{name}:{line}: a library names a command only in `{{ }}`, see base/options/option_names.h")
     for match in LITERAL.finditer(text) if own not in MAY_WRITE_MARKDOWN else ():
         comment = "//" in text[text.rfind("\n", 0, match.start()) + 1:match.start()]
         if comment or NAMED.sub("", match[0]).count("`") < 2:

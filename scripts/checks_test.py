@@ -123,10 +123,17 @@ class Layers(unittest.TestCase):
         self.finds("src/base/b.cpp:1: a library names an option as `name`", {"src/base/b.cpp": text})
         self.assertEqual(problems(check_layers.check, files={"src/cli/b.cpp": text, "src/base/b_test.cpp": text}), [])
 
+    def test_commands_in_messages_of_a_library(self):
+        for text in ('fail("use it: hexapla translate -m x");', 'fail("raise --beam-size");'):
+            self.finds("src/base/b.cpp:1: a library names a command", {"src/base/b.cpp": text})
+        for text in ('fail("use it`{: hexapla translate -m "\n, path, "}`; then");', '// as "hexapla translate" does',
+                     'fail("raise `beam-size`");', 'fail("scripts/a.sh --all");'):
+            self.assertEqual([p for p in problems(check_layers.check, files={"src/base/b.cpp": text}) if "b.cpp" in p], [], text)
+
     def test_backticks_around_more_than_the_name_of_an_option(self):
-        text = 'void f() { throw UsageError("`lr` is 0; `hexapla train` says more"); }\n'
+        text = 'void f() { throw UsageError("`lr` is 0; `lr = 1` is better"); }\n'
         self.finds("src/base/b.cpp:1: between backticks", {"src/base/b.cpp": text})
-        self.assertEqual(problems(check_layers.check, files={"src/base/b.cpp": text.replace("hexapla train", "lr")}), [])
+        self.assertEqual(problems(check_layers.check, files={"src/base/b.cpp": text.replace("lr = 1", "lr")}), [])
 
     def test_undeclared_folder(self):
         self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})

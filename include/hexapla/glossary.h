@@ -1,6 +1,7 @@
 #pragma once
 // Terms with required translations.
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,10 +28,12 @@ std::shared_ptr<const decode::Glossary> terms_of(const Glossary& glossary);
 class Glossary {
  public:
   Glossary() = default;  // no terms
-  // Source terms and their targets. UsageError naming the pair: an empty term or form, a duplicate
-  // source term (ignoring case), a term or form of more than 1,024 bytes, more than 32 forms or
+  // Source terms and their targets. UsageError naming the pair: an empty term or form, one that is not UTF-8, a
+  // duplicate source term (ignoring case), a term or form of more than 1,024 bytes, more than 32 forms or
   // 1,000,000 terms.
   HEXAPLA_API explicit Glossary(const std::vector<std::pair<std::string, std::string>>& terms);
+  explicit Glossary(std::initializer_list<std::pair<std::string, std::string>> terms)  // ({{"dog", "Hund"}})
+      : Glossary(std::vector<std::pair<std::string, std::string>>(terms)) {}
   // Reads a file with one term per line: source, a tab, target; blank lines are ignored. DataError
   // naming file and line: as above, an invalid line, or the file cannot be read.
   HEXAPLA_API static Glossary read(const std::string& path);

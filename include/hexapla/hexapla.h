@@ -4,7 +4,7 @@
 //   const hexapla::Translator translator("model.safetensors");
 //   std::cout << translator.translate("A dog runs.") << '\n';
 //
-// The headers need C++17 or later. Errors are in error.h: all derive from hexapla::Error, a
+// The headers need C++17 or later. Errors are in error.h and file_error.h: all derive from hexapla::Error, a
 // std::runtime_error. A moved-from object can be assigned to and destroyed; all other calls except
 // Trainer::stop() throw a UsageError.
 //
@@ -18,6 +18,7 @@
 #include "hexapla/error.h"
 #include "hexapla/evaluator.h"
 #include "hexapla/export.h"
+#include "hexapla/file_error.h"
 #include "hexapla/glossary.h"
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"

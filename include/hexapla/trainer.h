@@ -62,8 +62,8 @@ struct TrainingCallbacks {
   std::function<void(const TrainingReport&)> on_progress;  // a few times a second
   std::function<void(const TrainingReport&)> on_report;    // every report_every
   std::function<void(const ValidationReport&)> on_validation;
-  std::function<void(std::int64_t update, const std::string& path)> on_checkpoint;
-  std::function<void(const std::string& text)> on_note;  // warnings
+  std::function<void(std::int64_t update, const std::string& checkpoint)> on_checkpoint;  // its folder
+  std::function<void(const std::string& text)> on_note;                                   // warnings
   std::function<void(const std::string& what, std::int64_t pairs)> on_reading;
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -76,15 +77,22 @@ struct TranslatorOptions {
   // max_length, or not UTF-8, with its number in the input, from 1 as in messages, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
   // Set to true to end the call with Canceled, before the next step of decoding or batch of
-  // scoring. May be null; not for submit().
+  // scoring; a request of submit() also when its turn comes. May be null; must exist until the call
+  // or request has ended.
   const std::atomic<bool>* stop = nullptr;
+  // Called by the calling thread with the number of lines that are translated so far, after every
+  // few hundred lines; of a document, lines of its text. An exception ends the call. Not for score()
+  // and align(); for submit() there is RequestOptions::on_progress.
+  std::function<void(std::size_t lines)> on_progress;
 
   // Converts options given by name; others are unset. UsageError: unknown option, invalid value, or
   // an option without effect.
   HEXAPLA_API static TranslatorOptions from(const Options& options);
+  // The inverse: the options that are set.
+  HEXAPLA_API Options named() const;
 };
 
-// Constraints on the translations of one line.
+// Constraints on the translations of one line. UsageError: one is not UTF-8.
 struct Constraints {
   std::string prefix;                // the translation begins with this; may end inside of a word
   std::vector<std::string> require;  // phrases that it must contain
@@ -148,6 +156,60 @@ struct RequestSize {
   std::size_t translations = 0, tokens = 0, alignment_cells = 0;
 };
 
+// The parts of a document to translate besides its text.
+struct DocumentOptions {
+  bool attributes = false;  // alt, title, placeholder and the description of an HTML page
+};
+
+// The request's own time limit was reached (RequestOptions::timeout).
+class HEXAPLA_API TimedOut : public Canceled {
+ public:
+  using Canceled::Canceled;
+};
+
+// A request in progress. Copies, and the target of a move, refer to the same request; destroying
+// them does not cancel it.
+class PendingTranslation {
+ public:
+  using Lines = std::vector<std::vector<Translation>>;
+
+  PendingTranslation(const PendingTranslation&) = default;
+  PendingTranslation& operator=(const PendingTranslation&) = default;
+
+  // Waits for the result: the translations of each line, best first. May be called again. Canceled:
+  // by cancel() or TranslatorOptions::stop; TimedOut: by timeout. UsageError: called inside of a callback of the same
+  // translator, whose thread would wait for itself.
+  HEXAPLA_API Lines get() const;
+  HEXAPLA_API bool ready() const;
+  // Returns whether it is ready; milliseconds::max(): no time limit. UsageError: negative time; or
+  // as in get().
+  HEXAPLA_API bool wait_for(std::chrono::milliseconds time) const;
+  HEXAPLA_API void cancel() const;
+
+ private:
+  friend class Translator;
+  struct State;
+  explicit PendingTranslation(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+// A function that is called with a request that has ended, or without an argument.
+class EndFunction : public std::function<void(const PendingTranslation& ended)> {
+  using Base = std::function<void(const PendingTranslation& ended)>;
+  template <class F>
+  static constexpr bool takes_it = std::is_invocable_v<F&, const PendingTranslation&>;
+
+ public:
+  EndFunction() = default;
+  template <class F, std::enable_if_t<takes_it<F> && !std::is_same_v<F, EndFunction>, int> = 0>
+  EndFunction(F f) : Base(std::move(f)) {}
+  template <class F, std::enable_if_t<!takes_it<F> && std::is_constructible_v<std::function<void()>, F>, int> = 0>
+  EndFunction(F f) {
+    if (std::function<void()> call{std::move(f)})
+      Base::operator=([call = std::move(call)](const PendingTranslation&) { call(); });
+  }
+};
+
 // Options of a request besides those of its search.
 struct RequestOptions {
   std::vector<Constraints> constraints;  // one per line, or none
@@ -162,38 +224,10 @@ struct RequestOptions {
   // Called between steps with the number of a line, from 1, and its current text, without protected
   // text, from the translator's own thread. An exception ends the request and is rethrown by get().
   std::function<void(std::size_t line, const std::string& so_far)> on_progress;
-  std::function<void()> on_end;  // called once, from the translator's own thread, when get() no longer blocks
-};
-
-// The parts of a document to translate besides its text.
-struct DocumentOptions {
-  bool attributes = false;  // alt, title, placeholder and the description of an HTML page
-};
-
-// A request in progress. Copies, and the target of a move, refer to the same request; destroying
-// them does not cancel it.
-class PendingTranslation {
- public:
-  using Lines = std::vector<std::vector<Translation>>;
-
-  PendingTranslation(const PendingTranslation&) = default;
-  PendingTranslation& operator=(const PendingTranslation&) = default;
-
-  // Waits for the result: the translations of each line, best first. May be called again. Canceled:
-  // by cancel() or timeout. UsageError: called inside of a callback of the same translator, whose
-  // thread would wait for itself.
-  HEXAPLA_API Lines get() const;
-  HEXAPLA_API bool ready() const;
-  // Returns whether it is ready; milliseconds::max(): no time limit. UsageError: negative time; or
-  // as in get().
-  HEXAPLA_API bool wait_for(std::chrono::milliseconds time) const;
-  HEXAPLA_API void cancel() const;
-
- private:
-  friend class Translator;
-  struct State;
-  explicit PendingTranslation(std::shared_ptr<State> state) : state_(std::move(state)) {}
-  std::shared_ptr<State> state_;
+  // Called once if submit() succeeds, with the ended request, whose get() gives the result or the error there without
+  // waiting. It runs on the translator's own thread, perhaps before submit() returns, or, if all lines are blank,
+  // within submit(). In other threads get() waits until it has returned, and throws what it threw.
+  EndFunction on_end;
 };
 
 // A trained model with its vocabularies. The const functions are thread-safe; at most as many
@@ -267,7 +301,8 @@ class Translator {
   // Begins to translate and returns at once. Requests of several threads are translated together;
   // results are byte-identical to those of translate_n_best(). Uses the threads of the creator of
   // the translator (ModelOptions::threads, set_threads()). UsageError also for batch_sentences and
-  // batch_tokens, which do not apply to requests. RunError: too many requests wait.
+  // batch_tokens, which do not apply to requests. RunError: too many requests wait. OutOfMemory:
+  // less is translated together if there is not enough memory, but the request does not fit even alone.
   HEXAPLA_API PendingTranslation submit(const std::vector<std::string>& lines, const TranslatorOptions& options = {},
                                         const RequestOptions& request = {}) const;
 

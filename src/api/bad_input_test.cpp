@@ -141,6 +141,39 @@ TEST_F(BadInput, OfArguments) {
          {"threads", Kind::usage, "threads", [] { hexapla::set_threads(-1); }}});
 }
 
+// The source is repaired with a warning, so that a damaged line of a file is translated, too; a constraint cannot be
+// met.
+TEST_F(BadInput, OfTextThatIsNotUtf8) {
+  const std::string bad = "caf\xE9 a", line = "a dog";
+  std::vector<WrongCall> table;
+  const std::vector<std::pair<const char*, Constraints>> asked{
+      {"prefix", {bad, {}, {}}},       {"prefix", {"\x80", {}, {}}}, {"require", {"", {"a", bad}, {}}},
+      {"require", {"", {"\xFF"}, {}}}, {"forbid", {"", {}, {bad}}},  {"forbid", {"", {}, {"\xC3"}}}};
+  for (const auto& [name, constraints] : asked) {
+    const std::vector<Constraints> all{{}, constraints};
+    table.push_back({name, Kind::usage, name, [&, all] { translator.translate({line, line}, {}, all); }});
+    table.push_back({name, Kind::usage, name, [&, all] { translator.translate_n_best({line, line}, {}, all); }});
+    table.push_back({name, Kind::usage, name, [&, all] { translator.translate_tokens({{}, {}}, {}, all); }});
+    table.push_back({name, Kind::usage, name, [&, all] {
+                       RequestOptions request;
+                       request.constraints = all;
+                       translator.submit({line, line}, {}, request);
+                     }});
+  }
+  table.push_back({"glossary", Kind::usage, "glossary", [&] { const Glossary g({{bad, "Hund"}}); }});
+  table.push_back({"glossary", Kind::usage, "glossary", [&] { const Glossary g({{"dog", bad}}); }});
+  check(table);
+  std::vector<std::size_t> warned;
+  TranslatorOptions options;
+  options.warn = [&](std::size_t at, const std::string&) { warned.push_back(at); };
+  translator.translate({line, bad}, options);
+  translator.score({line, bad}, {line, line}, options);
+  translator.score({line, line}, {line, bad}, options);
+  translator.align({line, bad}, {line, line}, options);
+  translator.align({line, line}, {line, bad}, options);
+  EXPECT_EQ(warned, std::vector<std::size_t>(5, 2));
+}
+
 TEST_F(BadInput, OfFiles) {
   const std::string whole = read_file(model_file());
   const std::string cut = file("cut", whole.substr(0, whole.size() / 2)), junk = file("junk", "junk");

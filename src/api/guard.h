@@ -26,6 +26,7 @@ std::string spelled_for_caller(std::string_view message);
 
 [[noreturn]] void rethrow_for_caller(const std::exception& error);
 [[noreturn]] void throw_out_of_memory();
+const OutOfMemory& out_of_memory_for_requests() noexcept;  // with advice for Translator::submit()
 
 // Calls f(). Its errors are translated for the caller, with options spelled by
 // spelled_for_caller().

@@ -129,13 +129,23 @@ TEST_F(TrainerApi, ItsCallbacksAreTold) {
   on.on_start = [&](const TrainingStart& s) { told.push_back("start of " + std::to_string(s.pairs)); };
   on.on_report = [&](const TrainingReport& r) { told.push_back("report " + std::to_string(r.update)); };
   on.on_validation = [&](const ValidationReport& v) { told.push_back("validation " + std::to_string(v.update)); };
-  on.on_checkpoint = [&](std::int64_t update, const std::string&) {
+  on.on_checkpoint = [&](std::int64_t update, const std::string& checkpoint) {
+    EXPECT_EQ(Inspector(checkpoint).inspect(source[0], target[0]).warnings, std::vector<std::string>());
+    EXPECT_EQ(std::filesystem::path(checkpoint).parent_path(), at("run/checkpoints"));
     told.push_back("checkpoint " + std::to_string(update));
   };
   const TrainingResult result = trainer.train(on);
   EXPECT_TRUE(result.best_score.has_value());
   EXPECT_THAT(told, testing::ElementsAre("start of 200", "report 4", "checkpoint 4", "validation 6", "report 8",
                                          "checkpoint 8", "report 12", "validation 12", "checkpoint 12"));
+}
+
+TEST_F(TrainerApi, AFolderInUseIsAFailureAtRunTime) {
+  Trainer first(with_files(options("run"))), second(with_files(options("run")));
+  TrainingCallbacks on;
+  on.on_start = [&](const TrainingStart&) { EXPECT_THROW(second.train(), RunError); };
+  EXPECT_TRUE(first.train(on).finished);
+  EXPECT_TRUE(second.train().finished);
 }
 
 TEST_F(TrainerApi, ItsStartHasTheSharesOfUnknownTokens) {

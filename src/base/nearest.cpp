@@ -24,7 +24,9 @@ size_t distance(const std::string& a, const std::string& b) {  // Levenshtein
 }  // namespace
 
 std::string nearest(const std::vector<std::string>& names, const std::string& word) {
-  const auto longer = [&](const std::string& name) { return name.starts_with(word + "-"); };
+  const auto longer = [&](const std::string& name) {
+    return name.starts_with(word + "-") || name.starts_with(word + "_");
+  };
   if (const auto first = std::find_if(names.begin(), names.end(), longer);
       first != names.end() && std::none_of(first + 1, names.end(), longer))
     return *first;

@@ -16,6 +16,7 @@ TEST(Nearest, IsTheLeastChangedOrNone) {
 
 TEST(Nearest, IsTheOnlyOneThatTheWordBegins) {
   EXPECT_EQ(nearest({"beam-size", "seed"}, "beam"), "beam-size");
+  EXPECT_EQ(nearest({"beam_size", "seed"}, "beam"), "beam_size");
   EXPECT_EQ(nearest({"batch-tokens", "batch-sentences"}, "batch"), "");
 }
 

@@ -22,6 +22,7 @@
 #include "convert/texts/bpe_codes.h"
 #include "convert/texts/json_file.h"
 #include "decode/options/named/search_defaults.h"
+#include "hexapla/file_error.h"
 
 namespace hexapla::convert {
 
@@ -52,7 +53,7 @@ void refuse_foreign_type(const std::string& path) {
 const Kind& kind_of(const std::string& path, const std::string& from) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0)
-    throw DataError(cat(path, ": there is no such file or folder; name the model that is to be imported"));
+    throw MissingFile(cat(path, ": there is no such file or folder; name the model that is to be imported"));
   for (const Kind& kind : kinds())
     if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
   if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);

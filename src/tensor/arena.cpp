@@ -15,8 +15,8 @@ constexpr size_t kBytesPerThread = size_t{72} << 20;
 
 Pages reserved(size_t capacity) try { return Pages(capacity); } catch (const std::bad_alloc&) {
   const auto others = static_cast<size_t>(threads() + 1) * kBytesPerThread;
-  throw RunError(cat("cannot reserve ", capacity >> 20, " MiB of working memory: ",
-                     why_memory_was_refused(capacity, others), ", or lower `batch-tokens`"));
+  throw OutOfMemory(cat("cannot reserve ", capacity >> 20, " MiB of working memory: ",
+                        why_memory_was_refused(capacity, others), ", or lower `batch-tokens`"));
 }
 
 }  // namespace

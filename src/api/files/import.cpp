@@ -26,7 +26,7 @@ convert::Imported import_model(const std::string& path, const std::string& outpu
                                const std::string& output_option) {
   if (is_own_model(path))
     throw DataError(
-        cat(path, " is a model of hexapla already; use it as it is: hexapla translate -m ", shell_word(path)));
+        cat(path, " is a model of hexapla already; use it as it is`{: hexapla translate -m ", shell_word(path), "}`"));
   refuse_to_overwrite({path}, output_option, output);
   refuse_other_file(output, output_option);
   return convert::import_model(path, output, options, progress);

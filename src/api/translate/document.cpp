@@ -9,7 +9,8 @@ namespace hexapla {
 namespace api {
 namespace {
 
-constexpr std::size_t kPortion = 2000;  // lines: enough for batches of similar lengths, few enough to show progress
+// Lines: enough for batches of similar lengths, few enough to show progress.
+constexpr std::size_t kPortion = 2000, kPortionToFollow = 256;
 
 // Lines of a document for one call of the translator.
 class Lines {
@@ -25,6 +26,7 @@ class Lines {
                  text::document::Document::Lines& found) const {
     if (text_.empty()) return;
     if (aligned_) options.alignment = "words";
+    options.on_progress = {};
     if (options.warn)
       options.warn = [this, warn = options.warn](std::size_t line, const std::string& what) {
         warn(places_[line - 1] + 1, what);
@@ -65,13 +67,15 @@ std::string translated(const Translator& translator, const text::document::Docum
   if (options.n_best.value_or(1) != 1) refuse("n_best", cat(*options.n_best));
   const std::size_t all = document.lines().size();
   text::document::Document::Lines found(all);
-  for (std::size_t begin = 0; begin < all; begin += kPortion) {
-    const std::size_t end = std::min(begin + kPortion, all);
+  const std::size_t portion = options.on_progress ? kPortionToFollow : kPortion;
+  for (std::size_t begin = 0; begin < all; begin += portion) {
+    const std::size_t end = std::min(begin + portion, all);
     for (const bool aligned : {false, true}) {
       Lines lines(document, aligned);
       for (std::size_t line = begin; line < end; ++line) lines.add(line);
       lines.translate(translator, options, found);
     }
+    if (options.on_progress) options.on_progress(end);
     progress(end);
   }
   return document.joined(0, found, 0);

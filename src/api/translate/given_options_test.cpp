@@ -133,6 +133,29 @@ TEST_F(GivenOptions, ThatACallHasNoUseForAreRefusedByName) {
   EXPECT_NO_THROW(t.score({"a"}, {"a"}, with("length_penalty", 1.0)));
 }
 
+// Whatever set of options it is for: shortened, or with a wrong letter.
+TEST_F(GivenOptions, ThatAreUnknownGetTheNearestName) {
+  const auto suggested = [](const OptionDescription& known, const auto& call) {
+    const size_t end = known.name.find('_');
+    std::string wrong = known.name;
+    wrong.back() = wrong.back() == 'x' ? 'y' : 'x';
+    EXPECT_THAT(what_of<UsageError>([&] { call({{wrong, "1"}}); }), HasSubstr("did you mean '")) << wrong;
+    return end != known.name.npos && what_of<UsageError>([&] {
+                                       call({{known.name.substr(0, end), "1"}});
+                                     }).find("'" + known.name + "'") != std::string::npos;
+  };
+  const auto all = [&](const std::vector<OptionDescription>& known, const std::function<void(Options)>& call) {
+    int found = 0;
+    for (const OptionDescription& option : known)
+      if (option.name.size() > 4) found += suggested(option, call);
+    return found;
+  };
+  EXPECT_GT(all(search_options(), [](const Options& o) { TranslatorOptions::from(o); }), 5) << "beam: beam_size";
+  EXPECT_GT(all(training_options(), [](const Options& o) { const Trainer t(o); }), 5);
+  all(import_options(), [&](const Options& o) { import_model(at("none"), at("m"), o); });
+  all(export_options(), [&](const Options& o) { export_model(test::model_file(), at("e"), "marian", o); });
+}
+
 TEST_F(GivenOptions, APrecisionDoesNothingToIntegers) {
   const std::string file = quantized();
   for (const char* precision : {"f32", "bf16"}) {

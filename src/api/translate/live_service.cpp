@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/guard.h"
+#include "base/compute/pages.h"
 #include "base/error.h"
 
 namespace hexapla::api {
@@ -14,10 +16,14 @@ void check_for_requests(const decode::BeamOptions& search) {
         cat("a server takes at most `beam-size` ", most.widest, " and `max-length` ", most.longest_source));
 }
 
-LiveService::Running::Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, int count)
-    : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target,
-                                                    decode::LiveLimits().shared_by(count))) {
+LiveService::Running::Running(const decode::OpenModel& first, const decode::Ensemble& ensemble,
+                              const decode::LiveLimits& limits, int count)
+    : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target, limits)) {
   for (int i = 0; i < count; ++i) loops.emplace_back(first, *live);
+  // What each loop takes when it begins: its stack, and for an ensemble the memory of its models.
+  constexpr size_t stack = size_t{16} << 20;
+  const size_t members = first.backend->host_memory() ? live->loop_memory() - live->arena_memory() : 0;
+  const Pages room(static_cast<size_t>(count) * (stack + members));
 }
 
 LiveService::Running::~Running() {
@@ -36,12 +42,31 @@ LiveService::~LiveService() {
 LiveService::Running& LiveService::running() {
   if (running_) return *running_;
   process_ = getpid();
-  const int loops = std::clamp(threads_, 1, kMostLoops);
-  auto all = std::make_unique<Running>(models_.members.front(), ensemble_, loops);
-  int i = 0;
-  for (Loop& loop : all->loops) begin(*all, loop, threads_ / loops + (i++ < threads_ % loops ? 1 : 0));
-  running_ = std::move(all);
+  running_ = begun();
   return *running_;
+}
+
+// Fewer loops, then smaller ones, until there is memory for them.
+std::unique_ptr<LiveService::Running> LiveService::begun() const {
+  decode::LiveLimits limits;
+  int loops = std::clamp(threads_, 1, kMostLoops);
+  const auto take_less = [&] {
+    if (loops == 1) return limits.reduce();
+    loops /= 2;
+    return true;
+  };
+  for (;;) try {
+      auto all = std::make_unique<Running>(models_.members.front(), ensemble_, limits.shared_by(loops), loops);
+      int i = 0;
+      for (Loop& loop : all->loops) begin(*all, loop, threads_ / loops + (i++ < threads_ % loops ? 1 : 0));
+      return all;
+    } catch (const OutOfMemory&) {
+      if (!take_less()) throw out_of_memory_for_requests();
+    } catch (const std::bad_alloc&) {
+      if (!take_less()) throw out_of_memory_for_requests();
+    } catch (const std::system_error& e) {  // of a thread
+      if (e.code() != std::errc::resource_unavailable_try_again || !take_less()) throw;
+    }
 }
 
 void LiveService::begin(Running& r, Loop& loop, int threads) const {

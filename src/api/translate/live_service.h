@@ -30,7 +30,8 @@ class LiveService {
 
   static constexpr int kMostLoops = 16;
 
-  // Errors as LiveTranslator::submit(). -> the translator and the request's name, for canceling it
+  // Errors as LiveTranslator::submit(); OutOfMemory: the first request finds no memory for a loop. -> the translator
+  // and the request's name, for canceling it
   std::pair<std::weak_ptr<decode::LiveTranslator>, size_t> submit(decode::TextRequest request);
 
   // Whether the calling thread is one of the loops, in a callback: it cannot wait for itself.
@@ -51,10 +52,13 @@ class LiveService {
     std::list<Loop> loops;
     std::atomic<bool> failed = false;  // a loop has ended with an exception
 
-    Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, int loops);
+    // OutOfMemory, std::bad_alloc: not even the addresses.
+    Running(const decode::OpenModel& first, const decode::Ensemble& ensemble, const decode::LiveLimits& limits,
+            int loops);
     ~Running();
   };
   Running& running();  // requires mutex_
+  std::unique_ptr<Running> begun() const;
   void begin(Running& r, Loop& loop, int threads) const;
 
   inline static thread_local const LiveService* serving = nullptr;  // the service whose loop runs on this thread

@@ -1,9 +1,7 @@
 #include "hexapla/translator.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "api/guard.h"
 #include "api/translate/live_service.h"
 #include "api/translate/open_translator.h"
+#include "api/translate/request_state.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
@@ -36,19 +35,19 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
     throw UsageError(cat("there are ", lines, " lines, but ", all.size(), " constraints; give one per line, or none"),
                      "constraints", cat(all.size()));
   std::vector<decode::LineConstraints> result;
-  for (const Constraints& c : all) result.push_back({c.prefix, c.require, c.forbid});
+  for (const Constraints& c : all) {
+    result.push_back({c.prefix, c.require, c.forbid});
+    decode::check_utf8(result.back(), cat("line ", result.size(), ": "));
+  }
   return result;
 }
 
-using Clock = decode::LiveRequest::Clock;
+constexpr size_t kPortion = 256;  // lines of a call that reports its progress: enough for batches of similar lengths
 
-// The time point `time` from now; nothing if it is beyond the clock's range. UsageError: negative.
-std::optional<Clock::time_point> end_of(std::chrono::milliseconds time, const std::string& name) {
-  if (time.count() < 0)
-    throw UsageError(cat("`", name, "` is ", time.count(), " ms, but must be 0 or more"), name, cat(time.count()));
-  const auto now = Clock::now();
-  if (time >= std::chrono::floor<std::chrono::milliseconds>(Clock::time_point::max() - now)) return {};
-  return now + time;
+decode::Lines portion_of(const decode::Lines& all, size_t begin) {
+  const size_t n = std::min(kPortion, all.text.size() - begin);
+  return {all.text.subspan(begin, n), all.requests.empty() ? all.requests : all.requests.subspan(begin, n), begin,
+          all.ids.empty() ? all.ids : all.ids.subspan(begin, n)};
 }
 
 std::exception_ptr error_of(const decode::TextResult& result) {
@@ -58,9 +57,15 @@ std::exception_ptr error_of(const decode::TextResult& result) {
     case decode::LiveEnd::canceled:
       return std::make_exception_ptr(Canceled("the request was canceled"));
     case decode::LiveEnd::late:
-      return std::make_exception_ptr(Canceled("the request's time was up: raise `timeout`"));
+      return std::make_exception_ptr(TimedOut("the request's time was up: raise `timeout`"));
     case decode::LiveEnd::failed:
-      return result.error;
+      try {
+        std::rethrow_exception(result.error);
+      } catch (const std::bad_alloc&) {
+        return std::make_exception_ptr(api::out_of_memory_for_requests());
+      } catch (...) {
+        return result.error;
+      }
   }
   return {};
 }
@@ -109,12 +114,23 @@ struct Translator::Impl : api::OpenTranslator {
   std::vector<std::vector<decode::Translation>> found(const std::vector<std::string>& lines,
                                                       const std::vector<Constraints>& constraints,
                                                       const decode::TranslateOptions& how,
-                                                      const decode::LineWarning& warn,
+                                                      const TranslatorOptions& options, CallerFunctions& functions,
                                                       std::span<const text::Ids> ids = {}) const {
     const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
     const std::vector<decode::LineConstraints> asked = constraints_of(constraints, lines.size());
-    return translator.translate(decode::Lines{.text = lines, .requests = asked, .ids = ids}, how, warn);
+    const decode::LineWarning warn = warning_of(options, functions);
+    const decode::Lines all{.text = lines, .requests = asked, .ids = ids};
+    if (!options.on_progress) return translator.translate(all, how, warn);
+    std::vector<std::vector<decode::Translation>> results;
+    while (results.size() < lines.size()) {
+      const size_t begin = results.size();
+      const decode::LineWarning there = [&](size_t line, const std::string& what) { warn(begin + line, what); };
+      for (auto& of_line : translator.translate(portion_of(all, begin), how, warn ? there : warn))
+        results.push_back(std::move(of_line));
+      functions.call(options.on_progress, results.size());
+    }
+    return results;
   }
 
   std::vector<decode::TextScore> scored(const std::vector<std::string>& lines,
@@ -227,7 +243,7 @@ TranslatorOptions Translator::complete(const TranslatorOptions& options) const {
   return guarded([&] {
     TranslatorOptions all = api::public_options(api::declared_options(options, impl_->usual));
     all.alignment = options.alignment, all.warn = options.warn, all.stop = options.stop;
-    all.glossary = options.glossary;
+    all.glossary = options.glossary, all.on_progress = options.on_progress;
     return all;
   });
 }
@@ -240,7 +256,7 @@ PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::st
     const ThreadCount own(impl_->threads);
     const decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::n_best);
     return impl_->public_lines(lines, options.alignment, how,
-                               impl_->found(lines, constraints, how, warning_of(options, functions)));
+                               impl_->found(lines, constraints, how, options, functions));
   });
 }
 
@@ -283,8 +299,7 @@ PendingTranslation::Lines Translator::translate_tokens(const std::vector<std::ve
       ids.push_back(impl_->ids_of(tokens, ids.size()));
       lines.push_back(impl_->first().source.decode(ids.back()));
     }
-    return impl_->public_lines(lines, "", how,
-                               impl_->found(lines, constraints, how, warning_of(options, functions), ids));
+    return impl_->public_lines(lines, "", how, impl_->found(lines, constraints, how, options, functions, ids));
   });
 }
 
@@ -293,8 +308,8 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
   CallerFunctions functions;
   return functions.guard([&] {
     std::vector<std::string> results;
-    for (auto& of_line : impl_->found(lines, constraints, impl_->declared(options, api::TranslatorCall::best),
-                                      warning_of(options, functions)))
+    for (auto& of_line :
+         impl_->found(lines, constraints, impl_->declared(options, api::TranslatorCall::best), options, functions))
       results.push_back(std::move(of_line.front().text));
     return results;
   });
@@ -351,46 +366,6 @@ std::vector<Alignment> Translator::align(const std::vector<std::string>& lines,
   });
 }
 
-// State of a request, shared by its caller and the loop.
-struct PendingTranslation::State {
-  CallerFunctions functions;
-  std::function<void(size_t line, const std::string& so_far)> on_progress;
-  std::function<void()> on_end;
-  size_t cells = 0;  // of alignments, as on_size was told before the translation
-  std::mutex mutex;
-  std::condition_variable changed;
-  // Guarded by the mutex:
-  bool ended = false;
-  Lines lines;
-  std::exception_ptr error;
-  std::weak_ptr<decode::LiveTranslator> live;
-  size_t name = 0;
-  const api::LiveService* service = nullptr;  // only compared with the current thread's; may be dangling
-
-  // Waits until the request has ended, or until `end`. -> whether it has ended. Requires the mutex.
-  // UsageError: called on the thread that would have to end the request.
-  bool wait_until(std::unique_lock<std::mutex>& lock, const std::optional<Clock::time_point>& end) {
-    if (!ended && service->within())
-      throw UsageError(
-          "get() and wait_for() cannot wait inside of a callback of the same translator, whose thread would wait for "
-          "itself: ask ready(), or wait in another thread");
-    const auto is_over = [&] { return ended; };
-    if (end) return changed.wait_until(lock, *end, is_over);
-    changed.wait(lock, is_over);
-    return true;
-  }
-  void end(Lines found, std::exception_ptr why) {
-    {
-      const std::lock_guard lock(mutex);
-      ended = true;
-      lines = std::move(found);
-      error = std::move(why);
-    }
-    changed.notify_all();
-    if (on_end) on_end();
-  }
-};
-
 PendingTranslation Translator::submit(const std::vector<std::string>& lines, const TranslatorOptions& options,
                                       const RequestOptions& request) const {
   const auto state = std::make_shared<PendingTranslation::State>();
@@ -405,9 +380,8 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     asked.lines = lines;
     asked.constraints = constraints_of(request.constraints, lines.size());
     asked.options = how;
-    asked.options.stop = nullptr;
     asked.client = request.client;
-    if (request.timeout.count() != 0) asked.deadline = end_of(request.timeout, "timeout");
+    if (request.timeout.count() != 0) asked.deadline = api::end_of(request.timeout, "timeout");
     if (request.on_size)
       asked.on_size = [&](const decode::TextSize& most) {
         for (size_t line = 0; line < lines.size() && !options.alignment.empty(); ++line)
@@ -433,7 +407,7 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
         } catch (...) {
           error = std::current_exception();
         }
-      state->end(std::move(found), std::move(error));
+      state->end(PendingTranslation(state), std::move(found), std::move(error));
     };
     const auto [live, name] = impl_->live.submit(std::move(asked));
     const std::lock_guard lock(state->mutex);
@@ -441,39 +415,6 @@ PendingTranslation Translator::submit(const std::vector<std::string>& lines, con
     state->name = name;
   });
   return PendingTranslation(state);
-}
-
-PendingTranslation::Lines PendingTranslation::get() const {
-  return state_->functions.guard([&] {
-    std::unique_lock lock(state_->mutex);
-    state_->wait_until(lock, {});
-    if (state_->error) std::rethrow_exception(state_->error);
-    return state_->lines;
-  });
-}
-
-bool PendingTranslation::ready() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->ended;
-}
-
-bool PendingTranslation::wait_for(std::chrono::milliseconds time) const {
-  return guarded([&] {
-    const auto end = end_of(time, "time");
-    std::unique_lock lock(state_->mutex);
-    return time.count() == 0 ? state_->ended : state_->wait_until(lock, end);
-  });
-}
-
-void PendingTranslation::cancel() const {
-  std::shared_ptr<decode::LiveTranslator> live;
-  size_t name = 0;
-  {
-    const std::lock_guard lock(state_->mutex);
-    live = state_->live.lock();
-    name = state_->name;
-  }
-  if (live) live->cancel(name);
 }
 
 }  // namespace hexapla

@@ -126,6 +126,10 @@ void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
   if (given_pairs && options.glossary.size() > 0)
     throw UsageError("`glossary` is for a search, but these translations are given: leave it out", "glossary",
                      cat(options.glossary.size(), " terms"));
+  if (options.on_progress && (given_pairs || call == TranslatorCall::request))
+    throw UsageError(given_pairs ? "`on-progress` is for translations, but these are given: leave it out"
+                                 : "`on-progress` of the options is for translate(): give that of the request",
+                     "on_progress", "");
   if (call == TranslatorCall::alignments) refuse_given(options, of_scores, "is for scores: leave it out");
   if (call == TranslatorCall::request)
     refuse_given(options, {"batch-sentences", "batch-tokens"},
@@ -164,6 +168,17 @@ std::vector<OptionDescription> search_options() {
 
 TranslatorOptions TranslatorOptions::from(const Options& options) {
   return api::guarded([&] { return api::read(options); });
+}
+
+Options TranslatorOptions::named() const {
+  return api::guarded([&] {
+    Options all;
+    api::visit_public(*this, [&](const char* name, const auto& field) {
+      if (field) all.insert_or_assign(as_field(name), OptionValue(*field));
+    });
+    if (!alignment.empty()) all.insert_or_assign("alignment", alignment);
+    return all;
+  });
 }
 
 }  // namespace hexapla

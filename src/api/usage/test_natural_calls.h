@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,9 @@ inline void other_calls(const std::string& model) {
   translator.align({"a", "b"}, {"c", "d"});
   translator.submit({"a", "b"}).get();
   TranslatorOptions::from({{"beam_size", "4"}, {"alignment", "words"}});
+  const Glossary one({{"dog", "Hund"}}), braced{{"dog", "Hund"}}, two({{"dog", "Hund"}, {"cat", "Katze"}}), none({});
+  if (one.size() != 1 || braced.size() != 1 || two.size() != 2 || none.size() != 0)
+    throw std::logic_error("a glossary has other terms than those in its braces");
   Evaluator().score({"a", "b"}, {{"c", "d"}});
   Evaluator().compare({"a", "b"}, {"a", "c"}, {{"c", "d"}, {"e", "f"}});
   Model::average({name, name});

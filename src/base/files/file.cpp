@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/files/disk.h"
+#include "hexapla/file_error.h"
 
 namespace hexapla {
 namespace {
@@ -65,6 +66,7 @@ bool no_such_file(int error_number) {
 }
 
 [[noreturn]] void fail_read(const std::string& path, int error_number) {
+  if (error_number == ENOENT) throw MissingFile(message_of("read", path, error_number));
   if (no_such_file(error_number)) throw DataError(message_of("read", path, error_number));
   fail_file("read", path, error_number);
 }

@@ -129,7 +129,7 @@ std::string RangeReader::note() const {
   const std::string kind = text_->read_through();
   if (kind.empty()) return "";
   return cat(path_, " is one piece of ", kind, " data, so all of it before the part was unpacked; ",
-             "xz --block-size=16MiB, or bgzip, makes many pieces");
+             "xz with blocks of 16 MiB`{ (xz --block-size=16MiB)}`, or bgzip, makes many pieces");
 }
 
 std::string RangeReader::hash() const {

@@ -15,6 +15,7 @@
 #include "base/files/file.h"
 #include "base/system/cancellation.h"
 #include "data/packed/compression.h"
+#include "hexapla/file_error.h"
 
 namespace hexapla::data {
 namespace {
@@ -34,8 +35,13 @@ class FileBytes : public Bytes {
     do {  // does not wait for a named pipe's writer; read() does
       descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) throw DataError(cat("cannot read ", name, ": ", system_text(errno), "; check the path"));
+    if (descriptor_ < 0) fail(errno);
     if (std::filesystem::is_regular_file(path, unknown)) size_ = std::filesystem::file_size(path, unknown);
+  }
+  [[noreturn]] void fail(int error) const {
+    const std::string why = cat("cannot read ", name_, ": ", system_text(error), "; check the path");
+    if (error == ENOENT) throw MissingFile(why);
+    throw DataError(why);
   }
   ~FileBytes() override {
     if (descriptor_ != STDIN_FILENO) close(descriptor_);

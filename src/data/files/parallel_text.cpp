@@ -53,8 +53,8 @@ void check_line_counts(const std::string& source, int64_t n, const std::string& 
   if (n == m) return;
   throw DataError(
       cat(source, " has ", n, n == 1 ? " line but " : " lines but ", target, " has ", m,
-          ": line i of one must translate line i of the other; find where they diverge with 'hexapla data' and fix "
-          "the shorter one"));
+          ": line i of one must translate line i of the other; find where they diverge`{ with 'hexapla data'}` "
+          "and fix the shorter one"));
 }
 
 void ParallelSource::check() const {

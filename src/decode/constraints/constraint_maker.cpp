@@ -12,6 +12,7 @@ constexpr size_t kMostTerms = 64;  // per sentence: the time of each step grows 
 
 void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
+  check_utf8(from);
   for (const std::string& text : from.require) {
     Phrase p = writable_phrase(target, pieces, text, "`require`");
     const auto same = [&](const Requirement& other) { return other.forms->front().text == p.text; };

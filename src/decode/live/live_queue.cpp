@@ -17,6 +17,21 @@ LiveLimits LiveLimits::shared_by(int loops) const {
   return each;
 }
 
+bool LiveLimits::reduce() {
+  if (sentences > 1) {
+    sentences /= 2;
+    tokens = std::max(tokens / 2, std::min(tokens, longest_source));
+    cache_rows = std::max(cache_rows / 2, std::min(cache_rows, longest * widest));
+  } else if (longest_source > 64) {  // a short line with the usual options still fits
+    longest_source /= 2, longest /= 2;
+    tokens = std::min(tokens, longest_source);
+    cache_rows = std::min(cache_rows, longest * widest);
+  } else {
+    return false;
+  }
+  return reduced = true;
+}
+
 LiveQueue::LiveQueue(const LiveLimits& limits, const SpecialIds& special, int64_t positions, const PieceTexts* pieces)
     : limits_(limits), special_(special), positions_(positions), pieces_(pieces) {}
 
@@ -33,8 +48,12 @@ LiveQueue::~LiveQueue() {
 
 void LiveQueue::check(const LiveRequest& request) const {
   decode::check(request.options);
-  const auto refuse = [](const char* what, int64_t is, int64_t limit) {
-    if (is > limit) throw UsageError(cat("the request has ", is, " ", what, ", but this queue takes at most ", limit));
+  const auto refuse = [this](const char* what, int64_t is, int64_t limit) {
+    if (is <= limit) return;
+    const std::string wrong = cat("the request has ", is, " ", what, ", but ");
+    if (!limits_.reduced) throw UsageError(cat(wrong, "this queue takes at most ", limit));
+    throw OutOfMemory(cat(wrong, "there is memory for ", limit,
+                          "; give shorter lines, lower `beam-size` or `extra-length`, or let this process have more"));
   };
   const int64_t cap = longest_translation(positions_, request.source, request.options, request.constraints);
   const int64_t hypotheses = width(request.options, request.constraints);
@@ -175,7 +194,7 @@ std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held) {
 }
 
 std::optional<LiveEnd> LiveQueue::given_up(const Entry& entry) {
-  if (entry.canceled) return LiveEnd::canceled;
+  if (entry.canceled || (entry.request.stop && *entry.request.stop)) return LiveEnd::canceled;
   if (entry.request.deadline && LiveRequest::Clock::now() >= *entry.request.deadline) return LiveEnd::late;
   return {};
 }

@@ -34,6 +34,11 @@ struct LiveLimits {
   // memory of one with these limits. A request of `longest` and `widest` still fits, and every loop
   // takes at least 16 sentences at a time.
   LiveLimits shared_by(int loops) const;
+
+  // Lowers them by about half because there is no memory for these: first what is translated together, then what a
+  // single request may have. False: they are the least already.
+  bool reduce();
+  bool reduced = false;  // then a request beyond them is OutOfMemory
 };
 
 constexpr int64_t kMostLiveCandidates = 1024;  // tokens to sample from in a row of logits
@@ -57,6 +62,8 @@ struct LiveRequest {
   uint64_t client = 0;  // for ClientTurns
   // A waiting request is answered as soon as this has passed; one in progress before the next step.
   std::optional<Clock::time_point> deadline = {};
+  // Set to true to cancel the request when its turn comes, or before its next step. May be null.
+  const std::atomic<bool>* stop = nullptr;
   // Called with the tokens of the best hypothesis so far, before each step but the first. If it
   // throws, the request fails.
   std::function<void(const text::Ids& so_far)> on_step = {};
@@ -75,8 +82,8 @@ class LiveQueue {
   ~LiveQueue();  // like close(false); must not be served any more
 
   // Returns the request's name, for cancel(). UsageError: options out of range or beyond the
-  // limits. RunError: too many requests wait, or the queue is closed. If it throws, on_end is not
-  // called.
+  // limits. OutOfMemory: beyond reduced limits. RunError: too many requests wait, or the queue is closed. If it throws,
+  // on_end is not called.
   size_t submit(LiveRequest request);
   // Submits all or none. Returns the name of the first; the names of the others follow.
   size_t submit_all(std::vector<LiveRequest> requests);

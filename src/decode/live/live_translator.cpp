@@ -123,6 +123,7 @@ LiveRequest LiveTranslator::sentence_request(const JobPtr& job, size_t i) {
                 .constraints = job->sentences.constraints[i],
                 .client = job->request.client,
                 .deadline = job->request.deadline,
+                .stop = job->request.options.stop,
                 .on_step = {},
                 .on_found = {},
                 .on_end = {}};

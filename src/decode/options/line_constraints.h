@@ -14,4 +14,8 @@ struct LineConstraints {
   std::shared_ptr<const Glossary> glossary = {};  // its terms in the line are translated as it says; null: none
 };
 
+// UsageError naming the option and the text: one that is not UTF-8, of which no translation could have a part. place:
+// begins the message, "line 3: ".
+void check_utf8(const LineConstraints& constraints, const std::string& place = "");
+
 }  // namespace hexapla::decode

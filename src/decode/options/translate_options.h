@@ -22,7 +22,7 @@ struct TranslateOptions {
   // Bytes of working memory for all workers together: batches and workers are reduced to fit, down
   // to one sentence at a time (least_memory()); translations do not depend on it. 0: no limit.
   size_t memory = 0;
-  const std::atomic<bool>* stop = nullptr;  // set to true to end the call with Canceled; not used by live requests
+  const std::atomic<bool>* stop = nullptr;  // set to true to end the call, or the request, with Canceled
 };
 void check(const TranslateOptions& options);  // UsageError: a number out of range
 

@@ -71,14 +71,14 @@ const std::string& required(const SafetensorsFile& file, const char* key) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end())
     throw DataError(cat(file.path(), ": this is not a hexapla model, its metadata has no '", key,
-                        "'; if it is another system's, hexapla import makes one of it"));
+                        "'; if it is another system's, import it`{: hexapla import makes one of it}`"));
   return found->second;
 }
 
 void check_format(const SafetensorsFile& file) {
   if (required(file, "format") != "hexapla")
     throw DataError(cat(file.path(), ": this is not a hexapla model, its format is '", required(file, "format"),
-                        "'; if it is another system's, hexapla import makes one of it"));
+                        "'; if it is another system's, import it`{: hexapla import makes one of it}`"));
   const std::string& text = required(file, "format_version");
   int version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);

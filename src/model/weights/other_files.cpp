@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr size_t kLookedAt = 4096;  // bytes of a file
 
 std::string import_it(const std::string& path) {
-  return cat("hexapla import ", shell_word(path), " -o FILE makes a model of it that hexapla reads");
+  return cat("import it`{: hexapla import ", shell_word(path), " -o FILE makes a model of it that hexapla reads}`");
 }
 
 // True for none of our models: their first 8 bytes are a small number, so not all of the first four
@@ -43,9 +43,9 @@ std::optional<std::string> what_it_is(std::string_view start, const std::string&
     return "a vocabulary of SentencePiece; name the model that goes with it";
   if (is_text(start))
     return cat(
-        "text; name a model file or the folder of a training (text to translate goes to stdin: "
+        "text; name a model file or the folder of a training`{ (text to translate goes to stdin: "
         "hexapla translate -m MODEL < ",
-        shell_word(path), ")");
+        shell_word(path), ")}`");
   return {};
 }
 

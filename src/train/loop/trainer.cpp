@@ -274,8 +274,8 @@ void Run::fail_step(const std::string& what, const std::vector<data::Batch>& bat
                   cat(what, " at update ", state_.update + 1),
                   batches};
   const std::string found = check_step(learner_.context(), learner_.model(), learner_.parameters(), step).text();
-  std::string where =
-      cat("Its pairs and state are in ", folder, "; rerun the step with: hexapla replay ", shell_word(options_.model));
+  std::string where = cat("Its pairs and state are in ", folder, "`{; rerun the step with: hexapla replay ",
+                          shell_word(options_.model), "}`");
   try {
     save_step(folder, step, learner_.model().config, content("off"), data_.pairs.source, data_.pairs.target);
     write_file_atomically(folder + "/report.txt", cat(step.reason, "\n", found, "\n"));

@@ -271,8 +271,8 @@ RunLock::RunLock(const std::string& dir) : folder_(dir) {
       const auto n = pread(descriptor_, owner, sizeof owner - 1, 0);
       close(descriptor_);
       if (error != EWOULDBLOCK) fail_file("lock", path, error);
-      throw UsageError(cat(dir, " is in use by another run, process ", n > 1 ? std::string(owner, n - 1) : "unknown",
-                           "; wait until it ends or stop it, or choose another folder"));
+      throw RunError(cat(dir, " is in use by another run, process ", n > 1 ? std::string(owner, n - 1) : "unknown",
+                         "; wait until it ends or stop it, or choose another folder"));
     }
   } while (!in_place());
   const std::string pid = cat(getpid()) + "\n";  // only for messages: the actual lock is flock's

@@ -72,7 +72,7 @@ void prune(const std::string& dir, int64_t keep_last);
 // it. Held until destroyed; the system releases it if the process dies.
 class RunLock {
  public:
-  // Creates the folder if needed. UsageError naming the process that holds the lock; RunError: no
+  // Creates the folder if needed. RunError: another process, which is named, holds the lock; no
   // permission, ...
   explicit RunLock(const std::string& dir);
   ~RunLock();  // removes the folders and file it made, if nothing else is in them

@@ -280,7 +280,7 @@ TEST_F(CheckpointTest, KilledAtAnyInstant) {
 TEST_F(CheckpointTest, TwoRunsDoNotShareAFolder) {
   {
     const RunLock lock(at("run"));
-    EXPECT_THAT(what_of<UsageError>([&] { RunLock second(at("run")); }),
+    EXPECT_THAT(what_of<RunError>([&] { RunLock second(at("run")); }),
                 AllOf(HasSubstr(at("run")), HasSubstr(cat("process ", getpid(), ";"))));
     const RunLock other(at("other"));
   }

@@ -64,7 +64,7 @@ const std::string& entry(const std::map<std::string, std::string>& history, cons
   const auto found = history.find(key);
   if (found == history.end())
     throw DataError(cat(file, ": its history has no '", key, "', so it does not say how it was trained; only models ",
-                        "that hexapla train has written do (not those of average, quantize or demo)"));
+                        "that a training has written do, not averages, quantized models or those of a demo"));
   return found->second;
 }
 

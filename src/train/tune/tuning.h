@@ -61,9 +61,9 @@ bool beats(const Measurement& challenger, const Measurement& baseline, double p)
 // measurements. All trials of a rung make the same number of updates: those that the baseline makes
 // in its planned time. So the machine's load affects how far all are trained, not which one is
 // better.
-// UsageError: an invalid option; an input that the tuning would overwrite; a folder in use or with a tuning of other
+// UsageError: an invalid option; an input that the tuning would overwrite; a folder with a tuning of other
 // settings; a metric that depends on the vocabulary. DataError: as in training the baseline; other candidates just
-// leave, as when their loss diverges. RunError: as in training; all candidates failed. Canceled: by stop().
+// leave, as when their loss diverges. RunError: as in training, or all candidates failed. Canceled: by stop().
 Tuned tune(const TuneSettings& settings, TuneWatcher& watcher);
 
 }  // namespace hexapla::train::tune

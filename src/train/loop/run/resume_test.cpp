@@ -75,9 +75,9 @@ TEST_F(Resume, AFolderInUseStaysAsItIs) {
   const auto before = content(o.model);
   TrainOptions second = o;
   second.text.separate_vocabs = true;
-  EXPECT_THAT(what_of<UsageError>([&] { prepare_data(second); }),
+  EXPECT_THAT(what_of<RunError>([&] { prepare_data(second); }),
               HasSubstr(cat(o.model, " is in use by another run, process ", getpid())));
-  EXPECT_THAT(what_of<UsageError>([&] { run(o); }), HasSubstr("is in use by another run"));
+  EXPECT_THAT(what_of<RunError>([&] { run(o); }), HasSubstr("is in use by another run"));
   EXPECT_EQ(content(o.model), before);
   TrainWatcher silent;
   const auto backend = make_backend();

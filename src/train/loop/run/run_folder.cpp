@@ -1,5 +1,7 @@
 #include "train/loop/run/run_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -64,7 +66,7 @@ bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, co
                [&] { save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
     return false;
   saved_update_ = state.update;
-  watcher_.saved(state.update, checkpoints());
+  watcher_.saved(state.update, fmt::format("{}/update-{:08}", checkpoints(), state.update));
   return true;
 }
 
