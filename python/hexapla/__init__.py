@@ -10,17 +10,18 @@ All errors derive from hexapla.Error. The methods release the GIL and may be cal
 from ._check import integer as _integer
 from ._load import _core
 from .convert import export_model, import_model
-from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, OutOfMemory, RunError,
-                     UsageError)
+from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, MissingFile, OutOfMemory,
+                     RunError, TimedOut, UsageError)
 from .evaluator import Evaluator, evaluate
 from .glossary import Glossary
 from .inspector import AttentionMap, Inspection, Inspector
 from .model import Model
 from .options import ExportOptions, ImportOptions, MetricOptions, SearchOptions, TrainingOptions
 from .pending import Pending, Stream
-from .results import (Alignment, Comparison, Constraints, Example, ImportedModel, MetricScore, Score, SearchCandidate,
-                      SearchHypothesis, SearchStep, SearchTrace, TrainingReport, TrainingResult, TrainingStart,
-                      Translation, UnknownTokens, ValidationReport)
+from .results import (Alignment, Comparison, Constraints, Example, ImportedModel, MetricScore, NextToken, SampledFrom,
+                      Score, SearchCandidate, SearchHypothesis, SearchStep, SearchTrace, TokenShare, TrainingReport,
+                      TrainingResult, TrainingStart, Translation, UnknownTokens, ValidationReport)
+from .stop import Stop
 from .trainer import Trainer
 from .translator import Translator
 
@@ -45,17 +46,23 @@ __all__ = [
     "LineWarning",
     "MetricOptions",
     "MetricScore",
+    "MissingFile",
     "Model",
+    "NextToken",
     "OutOfMemory",
     "Pending",
     "RunError",
+    "SampledFrom",
     "Score",
     "SearchCandidate",
     "SearchHypothesis",
     "SearchOptions",
     "SearchStep",
     "SearchTrace",
+    "Stop",
     "Stream",
+    "TimedOut",
+    "TokenShare",
     "Trainer",
     "TrainingOptions",
     "TrainingReport",
@@ -70,6 +77,7 @@ __all__ = [
     "evaluate",
     "export_model",
     "import_model",
+    "instruction_set",
     "set_threads",
 ]
 
@@ -79,6 +87,11 @@ __version__: str = _core.version()
 def document_formats() -> list[str]:
     """Return the supported file extensions of documents: [".txt", ".html", ..]."""
     return _core.document_formats()
+
+
+def instruction_set() -> str:
+    """Return the instruction set of the kernels used on this processor, such as "avx2"."""
+    return _core.instruction_set()
 
 
 def set_threads(n: int) -> None:

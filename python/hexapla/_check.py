@@ -32,6 +32,13 @@ def wrong_type(name: str, value: object, expected: str) -> ArgumentTypeError:
     return error
 
 
+def mapping(name: str, value: object) -> Mapping[str, object]:
+    """A dict of options."""
+    if not isinstance(value, Mapping):
+        raise wrong_type(name, value, "a dict of options")
+    return value
+
+
 def text(name: str, value: object) -> str:
     """A string that can be written in UTF-8."""
     if not isinstance(value, str):
@@ -103,10 +110,15 @@ def _word(name: str, value: object) -> bytes:
 
 
 def options(given: Mapping[str, object]) -> dict[str, bytes | list[bytes]]:
-    """Options by name, each a word or a list of words. The library checks names and ranges."""
-    return {text("the name of an option", name):
-            [_word(name, item) for item in value] if isinstance(value, (list, tuple)) else _word(name, value)
-            for name, value in given.items()}
+    """Options by name, each a word or a list of words; None: not given. The library checks names and ranges."""
+    return {text("the name of an option", name): _words(name, value)
+            for name, value in given.items() if value is not None}
+
+
+def _words(name: str, value: object) -> bytes | list[bytes]:
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike, Mapping)):
+        return [_word(name, item) for item in value]
+    return _word(name, value)
 
 
 def integer(name: str, value: object, least: int, most: int) -> int:

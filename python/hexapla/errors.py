@@ -5,6 +5,9 @@ Exceptions of your own functions and iterators, called by the library, pass unch
 
 from __future__ import annotations
 
+import errno
+from concurrent.futures import CancelledError
+
 __all__ = [
     "ArgumentTypeError",
     "Canceled",
@@ -12,8 +15,10 @@ __all__ = [
     "Error",
     "InternalError",
     "LineWarning",
+    "MissingFile",
     "OutOfMemory",
     "RunError",
+    "TimedOut",
     "UsageError",
 ]
 
@@ -40,6 +45,15 @@ class DataError(Error):
     """A file or text that cannot be used: missing, damaged, in the wrong format, not parallel."""
 
 
+class MissingFile(DataError, FileNotFoundError):
+    """A file or folder to read does not exist."""
+
+    def __init__(self, *message: object) -> None:
+        """Set errno as open() does."""
+        super().__init__(*message)
+        self.errno = errno.ENOENT
+
+
 class RunError(Error):
     """A failure at run time: a full disk, a file that cannot be written, a full queue, a non-finite loss."""
 
@@ -48,8 +62,12 @@ class OutOfMemory(RunError, MemoryError):
     """Not enough memory; the message says how to use less."""
 
 
-class Canceled(Error):
-    """The request was canceled or timed out."""
+class Canceled(Error, CancelledError):
+    """The call or request was canceled; a TimedOut if its time was up."""
+
+
+class TimedOut(Canceled, TimeoutError):
+    """The request's own time limit was reached."""
 
 
 class InternalError(Error):

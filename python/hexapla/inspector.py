@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Optional
+from typing import Optional, Union
 
 from . import _check, _core
 from ._typing import Doubles, Path, Unpack
 from .options import SearchOptions
-from .results import SearchCandidate, SearchHypothesis, SearchStep, SearchTrace
+from .results import (NextToken, SampledFrom, SearchCandidate, SearchHypothesis, SearchStep, SearchTrace, TokenShare,
+                      Translation)
 
 __all__ = ["AttentionMap", "Inspection", "Inspector"]
 
@@ -72,8 +73,23 @@ class Inspection(Mapping[str, Doubles]):
         """Warnings about the text: letters that the vocabulary lacks."""
         return self._core.warnings
 
+    @property
+    def top(self) -> list[list[NextToken]]:
+        """The top_tokens most probable tokens at each position, best first."""
+        return [[NextToken(*one) for one in tokens] for tokens in self._core.top()]
+
+    @property
+    def sampled(self) -> list[SampledFrom]:
+        """The distribution to sample from at each position, if `temperature` or `top_p` was given."""
+        return [SampledFrom(size, [TokenShare(*one) for one in tokens]) for size, tokens in self._core.sampled()]
+
+    @property
+    def shapes(self) -> dict[str, list[int]]:
+        """The shapes of all intermediates, also of those whose values were not kept."""
+        return self._core.shapes()
+
     def __getitem__(self, name: str) -> Doubles:
-        """Return the intermediate of this name. Raises KeyError if there is none."""
+        """Return the intermediate of this name. Raises KeyError if there is none, or it was not kept."""
         _check.numpy_is_there()
         return self._core.tensor(_check.text("name", name))
 
@@ -109,6 +125,14 @@ def _hypotheses(found: list[_core._Hypothesis]) -> list[SearchHypothesis]:
     return [SearchHypothesis(*one) for one in found]
 
 
+def _options(source_tokens: Optional[Iterable[str]], longest: int) -> _core.InspectionOptions:
+    options = _core.InspectionOptions()
+    options.longest = _check.integer("longest", longest, 1, 512)
+    if source_tokens is not None:
+        options.source_tokens = _check.lines("source_tokens", source_tokens)
+    return options
+
+
 class Inspector:
     """A model for inspection. Its methods may be called from several threads at once."""
 
@@ -116,13 +140,42 @@ class Inspector:
         """Load a model file or the model of a training folder. Raises DataError naming the file."""
         self._core = _core.Inspector(_check.path("model", model))
 
-    def inspect(self, source: str, target: Optional[str] = None) -> Inspection:
+    def inspect(self, source: str, target: Optional[str] = None, *, tensors: Union[str, Iterable[str]] = ("*",),
+                longest: int = 512, most_values: int = 0, source_tokens: Optional[Iterable[str]] = None,
+                target_tokens: Optional[Iterable[str]] = None, top_tokens: int = 0,
+                temperature: Optional[float] = None, top_p: Optional[float] = None) -> Inspection:
         """Return all intermediates of the model for source and, with teacher forcing, target.
 
-        Without a target, translates the source first. Limit: 512 tokens per side.
+        Without a target, translates the source first. tensors: names of those whose values are kept; * matches any text.
+        longest: most tokens per side, at most 512; most_values: most numbers in the kept tensors together, 0: no limit.
+        target_tokens: the translation by its tokens (Translation.tokens) instead of target; source_tokens: the source by
+        its tokens, so that source only tells the languages. top_tokens: how many of the most probable tokens to give at
+        each position, 0 to 100. temperature, top_p: give the distributions to sample from, too. Raises UsageError if a
+        limit is exceeded.
         """
         given = "" if target is None else _check.text("target", target)
-        return Inspection(self._core.inspect(_check.text("source", source), given))
+        options = _options(source_tokens, longest)
+        options.tensors = [_check.text("tensors", tensors)] if isinstance(tensors, str) else _check.lines("tensors", tensors)
+        options.most_values = _check.integer("most_values", most_values, 0, 2**63 - 1)
+        options.top_tokens = _check.integer("top_tokens", top_tokens, 0, 100)
+        if target_tokens is not None:
+            options.target_tokens = _check.lines("target_tokens", target_tokens)
+        if temperature is not None or top_p is not None:
+            options.set_sampling(1.0 if temperature is None else _check.number("temperature", temperature),
+                                 1.0 if top_p is None else _check.number("top_p", top_p))
+        return Inspection(self._core.inspect(_check.text("source", source), given, options))
+
+    def translation(self, source: str, *, source_tokens: Optional[Iterable[str]] = None, longest: int = 512) -> Translation:
+        """Return the best translation by the search recorded in the model, in f32, also of a changed model.
+
+        source_tokens and longest are those of inspect().
+        """
+        found = self._core.translation(_check.text("source", source), _options(source_tokens, longest))
+        return Translation(*found[:6])
+
+    def formula(self, tensor: str) -> str:
+        """Return how the model computes a tensor of an inspection: "softmax(scores), by row"; "": unknown tensor."""
+        return self._core.formula(_check.text("tensor", tensor))
 
     def changed(self, *, scale: bool = True, mask: bool = True, positions: bool = True,
                 heads: Iterable[tuple[str, int, int]] = ()) -> Inspector:
@@ -143,6 +196,7 @@ class Inspector:
         Raises UsageError for options that cannot be traced: sampling, a minimum length, rules on repetitions and
         unknown tokens, and a coverage penalty.
         """
-        tokens, steps, ending, why, finished = self._core.trace(_check.text("source", source), _check.options(options))
+        tokens, steps, ending, why, finished, warnings = self._core.trace(_check.text("source", source),
+                                                                          _check.options(options))
         return SearchTrace(tokens, [SearchStep(_hypotheses(beams), [SearchCandidate(*one) for one in candidates])
-                                    for beams, candidates in steps], ending, why, _hypotheses(finished))
+                                    for beams, candidates in steps], ending, why, _hypotheses(finished), warnings)

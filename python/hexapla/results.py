@@ -17,11 +17,14 @@ __all__ = [
     "Example",
     "ImportedModel",
     "MetricScore",
+    "NextToken",
+    "SampledFrom",
     "Score",
     "SearchCandidate",
     "SearchHypothesis",
     "SearchStep",
     "SearchTrace",
+    "TokenShare",
     "TrainingReport",
     "TrainingResult",
     "TrainingStart",
@@ -162,6 +165,37 @@ class SearchTrace:
     """The same in words."""
     finished: list[SearchHypothesis]
     """The translations that a Translator returns, best first."""
+    warnings: list[str]
+    """About the text: invalid UTF-8, letters missing from the vocabulary."""
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """A token that may follow."""
+
+    id: int
+    token: str
+    logit: float
+    log_probability: float
+
+
+@dataclass(frozen=True)
+class TokenShare:
+    """A token in a distribution to sample from."""
+
+    id: int
+    token: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class SampledFrom:
+    """A distribution to sample from."""
+
+    size: int
+    """The number of tokens with a probability."""
+    tokens: list[TokenShare]
+    """Best first, at most top_tokens."""
 
 
 @dataclass(frozen=True)

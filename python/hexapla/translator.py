@@ -13,12 +13,16 @@ from ._typing import Path, Unpack, Warn
 from .errors import LineWarning, UsageError
 from .glossary import Glossary
 from .options import SearchOptions
-from .pending import Pending, Stream
+from .pending import Pending, Progress, Stream
 from .results import Alignment, Constraints, Score, Translation
+from .stop import Stop
 
 __all__ = ["Translator"]
 
-AnyConstraints = Union[Constraints, Sequence[Constraints]]
+AnyConstraints = Union[Constraints, Iterable[Constraints]]
+LinesDone = Callable[[int], object]
+_KINDS: dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "boolean": lambda word: word == "true",
+                                           "text": str}
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -39,8 +43,8 @@ def _constraints(given: object, lines: int) -> list[_core._ConstraintsTuple]:
         return []
     if isinstance(given, Constraints):
         return [_constraint("constraints", given)] * lines
-    if not isinstance(given, (list, tuple)):
-        raise _check.wrong_type("constraints", given, "Constraints, or a list of them, one per line")
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise _check.wrong_type("constraints", given, "Constraints, or a list, or another iterable, of them, one per line")
     return [_constraint(f"constraints[{i}]", one) for i, one in enumerate(given)]
 
 
@@ -51,8 +55,15 @@ def _constraint(name: str, given: object) -> _core._ConstraintsTuple:
             _check.lines(f"{name}.forbid", given.forbid))
 
 
-def _options(given: Mapping[str, object], glossary: object) -> dict[str, Any]:
+def _options(given: Mapping[str, object], glossary: object = None, stop: object = None,
+             on_progress: object = None) -> dict[str, Any]:
     options: dict[str, Any] = {**_check.options(given)}
+    if stop is not None:
+        if not isinstance(stop, Stop):
+            raise _check.wrong_type("stop", stop, "a Stop")
+        options["stop"] = stop._core
+    if on_progress is not None:
+        options["on_progress"] = _check.function("on_progress", on_progress)
     if glossary is not None:
         if not isinstance(glossary, Glossary):
             raise _check.wrong_type("glossary", glossary, "a Glossary")
@@ -92,8 +103,10 @@ class Translator:
     """
 
     def __init__(self, model: Union[Path, Sequence[Path]], *, precision: Optional[str] = None,
-                 device: str = "cpu", ensemble: str = "linear", weights: Sequence[float] = (), threads: int = 0,
-                 source_language: str = "", target_language: str = "") -> None:
+                 device: Optional[str] = "cpu", ensemble: Optional[str] = "linear",
+                 weights: Optional[Iterable[float]] = (), threads: Optional[int] = 0,
+                 source_language: Optional[str] = "", target_language: Optional[str] = "",
+                 search: Optional[SearchOptions] = None) -> None:
         """Load a model file or the model of a training folder; a list of them is an ensemble.
 
         precision of products with weights: "f32" (the default), "bf16" or "int8"; a quantized model computes with its
@@ -101,17 +114,26 @@ class Translator:
         ensemble: the mean of probabilities ("linear") or of log-probabilities ("log-linear"); weights: one per model,
         or none. threads: for each call, and for all requests of submit() together; 0: as set by set_threads().
         source_language and target_language of a multilingual model, by its own names ("de", "deu_Latn"); "": as it was
-        imported. Raises DataError naming the file.
+        imported. search: options of all calls that do not give them, instead of those recorded in the model's file. None: the
+        default. Raises DataError naming the file, MissingFile if there is none.
         """
         options = _core.ModelOptions()
         if precision is not None:
             options.precision = _check.text("precision", precision)
-        options.device = _check.text("device", device)
-        options.ensemble = _check.text("ensemble", ensemble)
-        options.weights = _check.numbers("weights", weights)
-        options.threads = _check.integer("threads", threads, 0, 4096)
-        options.source_language = _check.text("source_language", source_language)
-        options.target_language = _check.text("target_language", target_language)
+        if device is not None:
+            options.device = _check.text("device", device)
+        if ensemble is not None:
+            options.ensemble = _check.text("ensemble", ensemble)
+        if weights is not None:
+            options.weights = _check.numbers("weights", weights)
+        if threads is not None:
+            options.threads = _check.integer("threads", threads, 0, 4096)
+        if source_language is not None:
+            options.source_language = _check.text("source_language", source_language)
+        if target_language is not None:
+            options.target_language = _check.text("target_language", target_language)
+        if search is not None:
+            options.set_search(_check.options(_check.mapping("search", search)))
         files = _check.paths("model", model)
         self._open: Optional[_core.Translator] = _core.Translator(files, options)
         names = [os.path.abspath(os.fsdecode(file)) for file in files]
@@ -121,6 +143,8 @@ class Translator:
             "threads": options.threads}
         languages = {"source_language": source_language, "target_language": target_language}
         self._made.update({name: code for name, code in languages.items() if code})
+        if search:
+            self._made["search"] = {name: value for name, value in search.items() if value is not None}
 
     @property
     def _model(self) -> _core.Translator:
@@ -151,60 +175,70 @@ class Translator:
     def translate(  # type: ignore[overload-overlap]
             self, lines: str, *, constraints: Optional[AnyConstraints] = None,
             glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+            stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
             **options: Unpack[SearchOptions]) -> str: ...
     @overload
     def translate(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
                   glossary: Optional[Glossary] = None,
-                  warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> list[str]: ...
+                  warn: Optional[Warn] = None, stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
+                  **options: Unpack[SearchOptions]) -> list[str]: ...
 
     def translate(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
                   glossary: Optional[Glossary] = None,
-                  warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[str, list[str]]:
+                  warn: Optional[Warn] = None, stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
+                  **options: Unpack[SearchOptions]) -> Union[str, list[str]]:
         """Return the best translation of a line, or of each of many lines.
 
         constraints: for all lines, or one per line. glossary: required translations of terms. warn: called with the
         number, from 1, of each line that was split or truncated at max_length or was not valid Unicode, and with a
-        message; by default issues a LineWarning. Ctrl-C ends the call.
+        message; by default issues a LineWarning. stop: ends the call with Canceled when another thread sets it, as Ctrl-C
+        ends it. on_progress: called with the number of lines done, after every few hundred; what it raises ends the call.
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._model.translate(given, _options(options, glossary), _constraints(constraints, len(given)),
+        found = self._model.translate(given, _options(options, glossary, stop, on_progress), _constraints(constraints, len(given)),
                                      _warner(warn))
         return found[0] if single else found
 
     @overload
     def translate_n_best(  # type: ignore[overload-overlap]
             self, lines: str, *, constraints: Optional[AnyConstraints] = None, glossary: Optional[Glossary] = None,
-            warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> list[Translation]: ...
+            warn: Optional[Warn] = None, stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
+            **options: Unpack[SearchOptions]) -> list[Translation]: ...
     @overload
     def translate_n_best(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
                          glossary: Optional[Glossary] = None,
                          warn: Optional[Warn] = None,
+                         stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]: ...
 
     def translate_n_best(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
                          glossary: Optional[Glossary] = None,
-                         warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
+                         warn: Optional[Warn] = None, stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
+                         **options: Unpack[SearchOptions]
                          ) -> Union[list[Translation], list[list[Translation]]]:
         """Return up to n_best translations of a line, or of each of many lines, best first.
 
         With alignment="words" (or "blanks", "pieces"), each has its word alignment. Otherwise like translate().
         """
         single, given = _check.one_or_many("lines", lines)
-        found = self._model.translate_n_best(given, _options(options, glossary), _constraints(constraints, len(given)),
+        found = self._model.translate_n_best(given, _options(options, glossary, stop, on_progress), _constraints(constraints, len(given)),
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
 
     @overload
-    def translate_document(self, content: str, name: str, *, attributes: bool = False,
+    def translate_document(self, content: str, name: Path, *, attributes: bool = False,
                            glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
                            **options: Unpack[SearchOptions]) -> str: ...
     @overload
-    def translate_document(self, content: bytes, name: str, *, attributes: bool = False,
+    def translate_document(self, content: bytes, name: Path, *, attributes: bool = False,
                            glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
                            **options: Unpack[SearchOptions]) -> bytes: ...
 
-    def translate_document(self, content: Union[str, bytes], name: str, *, attributes: bool = False,
+    def translate_document(self, content: Union[str, bytes], name: Path, *, attributes: bool = False,
                            glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                           stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
                            **options: Unpack[SearchOptions]) -> Union[str, bytes]:
         """Return a document with its text translated; everything else stays byte-identical.
 
@@ -216,9 +250,25 @@ class Translator:
         if not isinstance(content, (str, bytes)):
             raise _check.wrong_type("content", content, "a str or bytes")
         given = content if isinstance(content, bytes) else _check.text("content", content).encode()
-        found = self._model.translate_document(given, _check.text("name", name), _check.flag("attributes", attributes),
-                                               _options(options, glossary), _warner(warn))
+        found = self._model.translate_document(given, _check.path("name", name), _check.flag("attributes", attributes),
+                                               _options(options, glossary, stop, on_progress), _warner(warn))
         return found if isinstance(content, bytes) else found.decode()
+
+    def complete(self, *, glossary: Optional[Glossary] = None, **options: Unpack[SearchOptions]) -> SearchOptions:
+        """Return all options with their values in a search with these: given, recorded in the model's file, or usual."""
+        words = self._model.complete(_options(options, glossary))
+        complete: Any = {}
+        for name, kind, _, _ in _core.search_options():
+            value = [_KINDS[kind.removeprefix("list of ")](word) for word in words.get(name, [])]
+            complete[name] = value if kind.startswith("list of ") else value[0] if value else ""
+        found: SearchOptions = complete
+        return found
+
+    def check(self, glossary: Glossary) -> None:
+        """Raise UsageError naming the first term of which the model's vocabulary can write no form."""
+        if not isinstance(glossary, Glossary):
+            raise _check.wrong_type("glossary", glossary, "a Glossary")
+        self._model.check(glossary._terms)
 
     def tokens(self, line: str) -> list[str]:
         """Return the tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary."""
@@ -227,6 +277,7 @@ class Translator:
     def translate_tokens(self, sentences: Iterable[Iterable[str]], /, *,
                          constraints: Optional[AnyConstraints] = None,
                          glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                         stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None,
                          **options: Unpack[SearchOptions]) -> list[list[Translation]]:
         """Translate sentences given as source tokens; returns the same as translate_n_best().
 
@@ -237,87 +288,97 @@ class Translator:
             raise _check.wrong_type("sentences", sentences, "a list of lists of str")
         given = [_check.lines(f"sentences[{i}]", tokens) for i, tokens in enumerate(sentences)]
         return _translations(self._model.translate_tokens(
-            given, _options(options, glossary), _constraints(constraints, len(given)), _warner(warn)))
+            given, _options(options, glossary, stop, on_progress), _constraints(constraints, len(given)), _warner(warn)))
 
     @overload
     def submit(  # type: ignore[overload-overlap]
             self, lines: str, *, constraints: Optional[AnyConstraints] = None,
             glossary: Optional[Glossary] = None, timeout: Optional[float] = None,
-            warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Pending[list[Translation]]: ...
+            warn: Optional[Warn] = None, client: int = 0, on_progress: Optional[Progress] = None,
+            **options: Unpack[SearchOptions]) -> Pending[list[Translation]]: ...
     @overload
     def submit(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
                glossary: Optional[Glossary] = None,
                timeout: Optional[float] = None, warn: Optional[Warn] = None,
+               client: int = 0, on_progress: Optional[Progress] = None,
                **options: Unpack[SearchOptions]) -> Pending[list[list[Translation]]]: ...
 
     def submit(self, lines: Union[str, Iterable[str]], *, constraints: Optional[AnyConstraints] = None,
                glossary: Optional[Glossary] = None,
-               timeout: Optional[float] = None, warn: Optional[Warn] = None, **options: Unpack[SearchOptions]
+               timeout: Optional[float] = None, warn: Optional[Warn] = None, client: int = 0, on_progress: Optional[Progress] = None,
+               **options: Unpack[SearchOptions]
                ) -> Union[Pending[list[Translation]], Pending[list[list[Translation]]]]:
         """Start a translation and return at once: await the returned object, or call its result().
 
         Requests share batches; results are those of translate_n_best(). timeout: in seconds from now; then the request
-        ends with Canceled. Raises RunError if too many requests are waiting.
+        ends with TimedOut. client: any number; clients take turns, so that one line of one does not wait for thousands of
+        another. on_progress: called with the number of a line, from 1, and its text so far, by the thread that delivers
+        results, so it must not wait for requests; steps may be skipped, and what it raises ends the request and is
+        raised by result(). Raises RunError if too many requests are waiting.
         """
         single, given = _check.one_or_many("lines", lines)
-        begun = self._begin(given, constraints, timeout, False, _options(options, glossary))
-        if single:
-            return Pending(self._model, begun, _of_only_line, _warner(warn))
-        return Pending(self._model, begun, _translations, _warner(warn))
+        follow = None if on_progress is None else _check.function("on_progress", on_progress)
+        pending: Pending[Any] = Pending(self._model, _of_only_line if single else _translations, _warner(warn), follow)
+        self._begin(pending, given, constraints, timeout, client, _options(options, glossary))
+        return pending
 
     def stream(self, line: str, *, constraints: Optional[AnyConstraints] = None,
                glossary: Optional[Glossary] = None, timeout: Optional[float] = None,
-               warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Stream:
+               warn: Optional[Warn] = None, client: int = 0, **options: Unpack[SearchOptions]) -> Stream:
         """Translate one line; iterate with for or async for over the partial translations.
 
         The last one is the translation. Steps may be skipped, and a beam search may revise earlier text.
         """
         given = [_check.text("line", line)]
-        begun = self._begin(given, constraints, timeout, True, _options(options, glossary))
-        return Stream(Pending(self._model, begun, _of_only_line, _warner(warn)))
+        pending = Pending(self._model, _of_only_line, _warner(warn), follow=True)
+        self._begin(pending, given, constraints, timeout, client, _options(options, glossary))
+        return Stream(pending)
 
-    def _begin(self, lines: list[str], constraints: Optional[AnyConstraints], timeout: Optional[float],
-               follow: bool, options: dict[str, Any]) -> _core.Pending:
+    @staticmethod
+    def _begin(pending: Pending[Any], lines: list[str], constraints: Optional[AnyConstraints],
+               timeout: Optional[float], client: int, options: dict[str, Any]) -> None:
         limit = 0.0 if timeout is None else _check.seconds("timeout", timeout)
-        return _core.submit(self._model, lines, options, _constraints(constraints, len(lines)), limit,
-                            follow)
+        pending._begin(lines, options, _constraints(constraints, len(lines)), limit,
+                       _check.integer("client", client, 0, 2**64 - 1))
 
     @overload
     def score(  # type: ignore[overload-overlap]
             self, lines: str, translations: str, *, warn: Optional[Warn] = None,
-            **options: Unpack[SearchOptions]) -> Score: ...
+            stop: Optional[Stop] = None, **options: Unpack[SearchOptions]) -> Score: ...
     @overload
     def score(self, lines: Iterable[str], translations: Iterable[str], *, warn: Optional[Warn] = None,
-              **options: Unpack[SearchOptions]) -> list[Score]: ...
+              stop: Optional[Stop] = None, **options: Unpack[SearchOptions]) -> list[Score]: ...
 
     def score(self, lines: Union[str, Iterable[str]], translations: Union[str, Iterable[str]], *,
-              warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> Union[Score, list[Score]]:
+              warn: Optional[Warn] = None, stop: Optional[Stop] = None,
+              **options: Unpack[SearchOptions]) -> Union[Score, list[Score]]:
         """Return the score (log-probability) of translations[i] given lines[i].
 
         Pairs are never split: only the first max_length tokens of a longer line are scored, and warn is called.
         """
         single, sources, targets = _pair("score", lines, translations)
-        found = self._model.score(sources, targets, _check.options(options), _warner(warn))
+        found = self._model.score(sources, targets, _options(options, stop=stop), _warner(warn))
         scores = [Score(*one) for one in found]
         return scores[0] if single else scores
 
     @overload
     def align(  # type: ignore[overload-overlap]
             self, lines: str, translations: str, *, units: str = "words", warn: Optional[Warn] = None,
-            **options: Unpack[SearchOptions]) -> Alignment: ...
+            stop: Optional[Stop] = None, **options: Unpack[SearchOptions]) -> Alignment: ...
     @overload
     def align(self, lines: Iterable[str], translations: Iterable[str], *, units: str = "words",
-              warn: Optional[Warn] = None, **options: Unpack[SearchOptions]) -> list[Alignment]: ...
+              warn: Optional[Warn] = None, stop: Optional[Stop] = None,
+              **options: Unpack[SearchOptions]) -> list[Alignment]: ...
 
     def align(self, lines: Union[str, Iterable[str]], translations: Union[str, Iterable[str]], *,
               units: str = "words", warn: Optional[Warn] = None,
-              **options: Unpack[SearchOptions]) -> Union[Alignment, list[Alignment]]:
+              stop: Optional[Stop] = None, **options: Unpack[SearchOptions]) -> Union[Alignment, list[Alignment]]:
         """Return the alignment between the words of lines[i] and of translations[i].
 
         units: "words" (in scripts without spaces, characters), "blanks" (whitespace-separated words) or "pieces".
         """
         single, sources, targets = _pair("align", lines, translations)
-        found = self._model.align((sources, targets), _check.text("units", units), _check.options(options),
+        found = self._model.align((sources, targets), _check.text("units", units), _options(options, stop=stop),
                                  _warner(warn))
         alignments = [_alignment(one) for one in found]
         return alignments[0] if single else alignments

@@ -32,13 +32,14 @@ std::vector<std::string> all_bytes_of(nb::handle list);
 // given: {name: bytes, or a list of them}
 Options options_of(const nb::dict& given);
 
-// Search options; given may also have {"glossary": Glossary}.
+// Search options; given may also have {"glossary": Glossary}, and what only some calls take.
 TranslatorOptions search_options_of(const nb::dict& given);
 
 // given: [(prefix, required phrases, forbidden phrases)], one per line, or empty.
 std::vector<Constraints> constraints_of(const nb::list& given);
-// -> [[(text, score, normalized, tokens, ids, token scores, alignment or None)]]; alignments as
-// alignment_tuple().
+// -> (text, score, normalized, tokens, ids, token scores, alignment or None)
+nb::tuple translation_tuple(const Translation& translation, bool aligned);
+// -> [[translation_tuple()]]
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned);
 // -> (source words, target words, links, rows of weights)
 nb::tuple alignment_tuple(const Alignment& alignment);

@@ -6,9 +6,11 @@ namespace {
 
 const char* name_of(const Error& error) {
   if (dynamic_cast<const UsageError*>(&error)) return "UsageError";
+  if (dynamic_cast<const MissingFile*>(&error)) return "MissingFile";
   if (dynamic_cast<const DataError*>(&error)) return "DataError";
   if (dynamic_cast<const OutOfMemory*>(&error)) return "OutOfMemory";
   if (dynamic_cast<const RunError*>(&error)) return "RunError";
+  if (dynamic_cast<const TimedOut*>(&error)) return "TimedOut";
   if (dynamic_cast<const Canceled*>(&error)) return "Canceled";
   return "InternalError";
 }
@@ -72,6 +74,7 @@ NB_MODULE(_core, m) {
   using namespace hexapla::python;
   nanobind::set_leak_warnings(false);  // objects left at exit are no leaks; the tests turn warnings on
   m.def("version", &hexapla::version);
+  m.def("instruction_set", &hexapla::instruction_set);
   m.def("document_formats", &hexapla::document_formats);
   m.def("set_threads", &set_threads_of_caller);
   m.def("set_leak_warnings", &nanobind::set_leak_warnings);

@@ -2,11 +2,13 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "bind.h"
 #include "call.h"
 #include "gil.h"
+#include "stop.h"
 
 namespace hexapla::python {
 namespace {
@@ -25,13 +27,14 @@ class StoppableEvaluator {
  public:
   explicit StoppableEvaluator(const EvaluatorOptions& options) : options_(options) { const Evaluator check(options); }
 
-  // Calls f(evaluator) by Call::run().
+  // Calls f(evaluator) by Call::run(). stop: a Stop or None.
   template <class F>
-  auto run(F&& f) const {
-    std::atomic<bool> stop = false;
-    Call call([&] { stop = true; });
+  auto run(const nb::object& stop, F&& f) const {
+    std::atomic<bool> stopped = false;
+    Call call([&] { stopped = true; });
+    const Stop::Lent lent(stop.is_none() ? nullptr : nb::cast<Stop*>(stop), stopped);
     EvaluatorOptions options = options_;
-    options.stop = &stop;
+    options.stop = &stopped;
     const Evaluator evaluator(options);
     return call.run([&] { return f(evaluator); });
   }
@@ -40,8 +43,9 @@ class StoppableEvaluator {
   EvaluatorOptions options_;
 };
 
-nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const std::vector<Lines>& references) {
-  const auto scores = e.run([&](const Evaluator& evaluator) { return evaluator.score(hypotheses, references); });
+nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const std::vector<Lines>& references,
+                   const nb::object& stop) {
+  const auto scores = e.run(stop, [&](const Evaluator& evaluator) { return evaluator.score(hypotheses, references); });
   nb::list all;
   for (const MetricScore& s : scores)
     all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width));
@@ -49,13 +53,14 @@ nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const s
 }
 
 std::vector<std::vector<double>> scores_of_sentences(const StoppableEvaluator& e, const Lines& hypotheses,
-                                                     const std::vector<Lines>& references) {
-  return e.run([&](const Evaluator& evaluator) { return evaluator.score_sentences(hypotheses, references); });
+                                                     const std::vector<Lines>& references, const nb::object& stop) {
+  return e.run(stop, [&](const Evaluator& evaluator) { return evaluator.score_sentences(hypotheses, references); });
 }
 
 nb::list comparisons_of(const StoppableEvaluator& e, const Lines& baseline, const Lines& system,
-                        const std::vector<Lines>& references) {
-  const auto found = e.run([&](const Evaluator& evaluator) { return evaluator.compare(baseline, system, references); });
+                        const std::vector<Lines>& references, const nb::object& stop) {
+  const auto found =
+      e.run(stop, [&](const Evaluator& evaluator) { return evaluator.compare(baseline, system, references); });
   nb::list all;
   for (const Comparison& c : found) all.append(nb::make_tuple(c.metric, c.baseline, c.system, c.p_value));
   return all;
@@ -76,24 +81,60 @@ void bind_evaluator(nb::module_& m) {
       .def_rw("resample_seed", &EvaluatorOptions::resample_seed);
   nb::class_<StoppableEvaluator>(m, "Evaluator")
       .def(nb::init<const EvaluatorOptions&>())
-      .def("score", &scores_of)
-      .def("score_sentences", &scores_of_sentences)
-      .def("compare", &comparisons_of);
+      .def("score", &scores_of, nb::arg("hypotheses"), nb::arg("references"), nb::arg("stop").none())
+      .def("score_sentences", &scores_of_sentences, nb::arg("hypotheses"), nb::arg("references"),
+           nb::arg("stop").none())
+      .def("compare", &comparisons_of, nb::arg("baseline"), nb::arg("system"), nb::arg("references"),
+           nb::arg("stop").none());
+}
+
+// Whether the values are there, too (InspectionOptions::tensors).
+bool kept(const NamedArray& array) {
+  return !array.values.empty() || std::count(array.shape.begin(), array.shape.end(), 0) > 0;
 }
 
 // An array in the inspection's memory, which it keeps alive.
 nb::ndarray<nb::numpy, const double> tensor_of(nb::handle self, const std::string& name) {
   const auto& tensors = nb::cast<const Inspection&>(self).tensors;
   const auto found = tensors.find(name);
-  if (found == tensors.end()) throw nb::key_error(name.c_str());
+  if (found == tensors.end() || !kept(found->second)) throw nb::key_error(name.c_str());
   const std::vector<std::size_t> shape(found->second.shape.begin(), found->second.shape.end());
   return {found->second.values.data(), shape.size(), shape.data(), self};
 }
 
 Lines names_of(const Inspection& inspection) {
   Lines names;
-  for (const auto& [name, array] : inspection.tensors) names.push_back(name);
+  for (const auto& [name, array] : inspection.tensors)
+    if (kept(array)) names.push_back(name);
   return names;
+}
+
+std::map<std::string, std::vector<std::int64_t>> shapes_of(const Inspection& inspection) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto& [name, array] : inspection.tensors) shapes[name] = array.shape;
+  return shapes;
+}
+
+// [[(id, token, logit, log-probability)]]
+nb::list top_of(const Inspection& inspection) {
+  nb::list all;
+  for (const std::vector<NextToken>& tokens : inspection.top) {
+    nb::list of_position;
+    for (const NextToken& t : tokens) of_position.append(nb::make_tuple(t.id, t.token, t.logit, t.log_probability));
+    all.append(of_position);
+  }
+  return all;
+}
+
+// [(number of tokens, [(id, token, probability)])]
+nb::list sampled_of(const Inspection& inspection) {
+  nb::list all;
+  for (const SampledFrom& from : inspection.sampled) {
+    nb::list shares;
+    for (const SampledFrom::Share& s : from.tokens) shares.append(nb::make_tuple(s.id, s.token, s.probability));
+    all.append(nb::make_tuple(from.size, shares));
+  }
+  return all;
 }
 
 void load_inspector(Inspector* inspector, const nb::bytes& path) {
@@ -114,7 +155,7 @@ nb::tuple tuple_of(const SearchCandidate& c) {
   return nb::make_tuple(c.beam, c.token, c.log_probability, c.score, c.normalized, c.fate, c.why);
 }
 
-// (source tokens, [(hypotheses, candidates)], ending, why, finished hypotheses)
+// (source tokens, [(hypotheses, candidates)], ending, why, finished hypotheses, warnings)
 nb::tuple trace(const Inspector& inspector, const std::string& source, const nb::dict& options) {
   const TranslatorOptions how = TranslatorOptions::from(options_of(options));
   const SearchTrace found = unlocked([&] { return inspector.trace(source, how); });
@@ -124,7 +165,7 @@ nb::tuple trace(const Inspector& inspector, const std::string& source, const nb:
     for (const SearchCandidate& c : step.candidates) candidates.append(tuple_of(c));
     steps.append(nb::make_tuple(tuples_of(step.beams), candidates));
   }
-  return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished));
+  return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished), found.warnings);
 }
 
 using Head = std::tuple<std::string, std::int64_t, std::int64_t>;  // attention, layer, head
@@ -143,14 +184,35 @@ void bind_inspector(nb::module_& m) {
       .def_ro("log_probabilities", &Inspection::log_probabilities)
       .def_ro("score", &Inspection::score)
       .def_ro("warnings", &Inspection::warnings)
+      .def("top", &top_of)
+      .def("sampled", &sampled_of)
+      .def("shapes", &shapes_of)
       .def("names", &names_of)
       .def("tensor", &tensor_of)
       .def("draw_attention", &Inspector::draw_attention);
+  nb::class_<InspectionOptions>(m, "InspectionOptions")
+      .def(nb::init<>())
+      .def_rw("tensors", &InspectionOptions::tensors)
+      .def_rw("longest", &InspectionOptions::longest)
+      .def_rw("most_values", &InspectionOptions::most_values)
+      .def_rw("target_tokens", &InspectionOptions::target_tokens)
+      .def_rw("top_tokens", &InspectionOptions::top_tokens)
+      .def_rw("source_tokens", &InspectionOptions::source_tokens)
+      .def("set_sampling", [](InspectionOptions& o, double temperature, double top_p) {
+        o.sampling = SamplingShape{temperature, top_p};
+      });
   nb::class_<Inspector>(m, "Inspector")
       .def("__init__", &load_inspector)
       .def("trace", &trace)
       .def("changed", &changed)
-      .def("inspect", nb::overload_cast<const std::string&, const std::string&>(&Inspector::inspect, nb::const_),
+      .def("formula", &Inspector::formula)
+      .def("translation",
+           [](const Inspector& inspector, const std::string& source, const InspectionOptions& options) {
+             return translation_tuple(unlocked([&] { return inspector.translation(source, options); }), false);
+           })
+      .def("inspect",
+           nb::overload_cast<const std::string&, const std::string&, const InspectionOptions&>(&Inspector::inspect,
+                                                                                               nb::const_),
            nb::call_guard<WithoutGil>());
 }
 

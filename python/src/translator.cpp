@@ -3,18 +3,28 @@
 #include "bind.h"
 #include "call.h"
 #include "gil.h"
+#include "stop.h"
 
 namespace hexapla::python {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-// Search options of one call, with its warning function and stop flag.
+// Search options of one call, with its functions and stop flag. options may have {"stop": Stop, "on_progress":
+// function}.
 class Search {
  public:
   Search(const nb::dict& options, const nb::object& warn)
-      : options_(search_options_of(options)), warn_(warn), call_([this] { stop_ = true; }) {
+      : options_(search_options_of(options)),
+        warn_(warn),
+        on_progress_(options.contains("on_progress") ? nb::object(options["on_progress"]) : nb::none()),
+        call_([this] { stop_ = true; }),
+        lent_(options.contains("stop") ? nb::cast<Stop*>(options["stop"]) : nullptr, stop_) {
     options_.stop = &stop_;
+    if (!on_progress_.is_none())
+      options_.on_progress = [this](std::size_t lines) {
+        call_.back_until_interrupted([&] { call_python(on_progress_, nb::make_tuple(lines)); });
+      };
     options_.warn = [this](std::size_t line, const std::string& what) {
       call_.back([&] { call_python(warn_, nb::make_tuple(line, what)); });
     };
@@ -30,9 +40,10 @@ class Search {
 
  private:
   TranslatorOptions options_;
-  nb::object warn_;
+  nb::object warn_, on_progress_;
   std::atomic<bool> stop_ = false;
   Call call_;
+  Stop::Lent lent_;
 };
 
 void load(Translator* t, const nb::list& paths, const ModelOptions& options) {
@@ -64,10 +75,10 @@ nb::list translate_tokens(const Translator& t, const std::vector<Lines>& sentenc
       search.run([&](const TranslatorOptions& how) { return t.translate_tokens(sentences, how, asked); }), false);
 }
 
-nb::bytes translate_document(const Translator& t, const nb::bytes& content, const std::string& name, bool attributes,
+nb::bytes translate_document(const Translator& t, const nb::bytes& content, const nb::bytes& path, bool attributes,
                              const nb::dict& options, const nb::object& warn) {
   Search search(options, warn);
-  const std::string given(content.c_str(), content.size());
+  const std::string given = bytes_of(content), name = bytes_of(path);
   const std::string found =
       search.run([&](const TranslatorOptions& how) { return t.translate_document(given, name, how, {attributes}); });
   return nb::bytes(found.data(), found.size());
@@ -94,6 +105,14 @@ nb::list align(const Translator& t, const std::pair<Lines, Lines>& pairs, const 
   return all;
 }
 
+// {name: words of the value}
+nb::dict complete(const Translator& t, const nb::dict& options) {
+  nb::dict all;
+  const Options named = t.complete(search_options_of(options)).named();
+  for (const auto& [name, value] : named) all[name.c_str()] = value.words();
+  return all;
+}
+
 }  // namespace
 
 TranslatorOptions search_options_of(const nb::dict& given) {
@@ -102,7 +121,7 @@ TranslatorOptions search_options_of(const nb::dict& given) {
   for (const auto& [name, value] : given)
     if (nb::isinstance<Glossary>(value))
       glossary = nb::cast<Glossary>(value);
-    else
+    else if (nb::isinstance<nb::bytes>(value) || nb::isinstance<nb::list>(value))
       words[name] = value;
   TranslatorOptions options = TranslatorOptions::from(options_of(words));
   options.glossary = std::move(glossary);
@@ -125,14 +144,16 @@ nb::tuple alignment_tuple(const Alignment& a) {
   return nb::make_tuple(a.source_words, a.target_words, a.links, rows);
 }
 
+nb::tuple translation_tuple(const Translation& t, bool aligned) {
+  const nb::object alignment = aligned ? nb::object(alignment_tuple(t.alignment)) : nb::none();
+  return nb::make_tuple(t.text, t.score, t.normalized, t.tokens, t.ids, t.token_scores, alignment);
+}
+
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned) {
   nb::list all;
   for (const std::vector<Translation>& line : lines) {
     nb::list of_line;
-    for (const Translation& t : line) {
-      const nb::object alignment = aligned ? nb::object(alignment_tuple(t.alignment)) : nb::none();
-      of_line.append(nb::make_tuple(t.text, t.score, t.normalized, t.tokens, t.ids, t.token_scores, alignment));
-    }
+    for (const Translation& t : line) of_line.append(translation_tuple(t, aligned));
     all.append(of_line);
   }
   return all;
@@ -147,13 +168,17 @@ void bind_translator(nb::module_& m) {
       .def_rw("weights", &ModelOptions::weights)
       .def_rw("threads", &ModelOptions::threads)
       .def_rw("source_language", &ModelOptions::source_language)
-      .def_rw("target_language", &ModelOptions::target_language);
+      .def_rw("target_language", &ModelOptions::target_language)
+      .def("set_search", [](ModelOptions& o, const nb::dict& search) { o.search = options_of(search); });
+  nb::class_<Stop>(m, "Stop").def(nb::init<>()).def("set", &Stop::set).def("is_set", &Stop::is_set);
   nb::class_<Glossary>(m, "Glossary")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
       .def("size", &Glossary::size);
   m.def("read_glossary", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); });
   nb::class_<Translator>(m, "Translator")
       .def("__init__", &load)
+      .def("complete", &complete)
+      .def("check", &Translator::check, nb::call_guard<WithoutGil>())
       .def("translate", &translate)
       .def("translate_n_best", &translate_n_best)
       .def("tokens", &Translator::tokens)
