@@ -32,8 +32,10 @@ std::string nearest(const std::vector<std::string>& names, const std::string& wo
     return *first;
   std::string best;
   size_t least = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= least) continue;
     if (const size_t d = distance(word, name); d < least) least = d, best = name;
+  }
   return best;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/system/cancellation.h"
 #include "base/system/machine.h"
 #include "serve/http/responses.h"
 #include "serve/look/page.h"
@@ -18,8 +19,11 @@ constexpr const char* kLate = "the request's time was up: ask for less, or start
 constexpr int kQuickThreads = 2, kSlowThreads = 1;
 constexpr std::size_t kSlowTasks = 16;
 
+// Work for a call that nobody waits for any longer is not begun, and canceled if it was.
 void answering(const Service::Call& call, const std::function<void()>& f) {
+  const CancelScope scope(&call->is_gone());
   try {
+    check_canceled();
     f();
   } catch (...) {
     call->answer(response_of(std::current_exception()));
@@ -141,6 +145,14 @@ Service::~Service() {
   lines_.wait_until_empty();
 }
 
+bool Service::at_once(const Request& request) const {
+  try {
+    return router_.find(request).at_once;
+  } catch (const HttpError&) {
+    return false;
+  }
+}
+
 Headers Service::headers() {
   return {{"Access-Control-Allow-Origin", "*"},
           {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
@@ -167,8 +179,10 @@ void Service::answer(const Call& call) {
     // else.
     if (!route.open)
       if (const auto refused = keys_.refusal_of_address(request.peer)) return call->answer(response_of(*refused));
+    if (route.at_once) return route.answer(call);
     const std::size_t bytes = std::max(request.body.size(), unpacked_size(request));
     call->keep(memory_.take(cost_of_body(bytes), cat("a body of ", bytes, " bytes"), "send less at a time"));
+    call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, kLate));
     quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
   });
 }
@@ -203,8 +217,9 @@ LinesTask Service::task_of(Hops hops, const std::shared_ptr<const text::document
 
 void Service::translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                         std::function<void(const Response& why)> failed) {
-  std::function<void(LinesResult)> ended = [this, then = std::move(then),
+  std::function<void(LinesResult)> ended = [this, call, then = std::move(then),
                                             failed = std::move(failed)](LinesResult result) {
+    const CancelScope scope(&call->is_gone());
     try {
       if (result.error) std::rethrow_exception(result.error);
       count(result.lines);
@@ -298,13 +313,7 @@ void Service::count(const PendingTranslation::Lines& lines) {
 
 void Service::compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f) {
   call->keep(memory_.take(bytes, "the answer", "ask for fewer tensors or a smaller beam"));
-  const auto stop = std::make_shared<std::atomic<bool>>(false);
-  call->on_gone([stop] { *stop = true; });
-  call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, kLate));
-  const bool room = slow_.post([call, stop, f = std::move(f)] {
-    if (*stop) return;  // already answered, or the client has left
-    answering(call, [&] { f(*stop); });
-  });
+  const bool room = slow_.post([call, f = std::move(f)] { answering(call, [&] { f(call->is_gone()); }); });
   if (!room) throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
 }
 

@@ -56,8 +56,9 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // Called by Server.
+  // Called by Server. A request that is not answered within the timeout gets 504, and its work is canceled.
   void answer(const Call& call);
+  bool at_once(const Request& request) const;  // whether its route is
   void answered(const Answered& what);
   // Reloads the models in the background; a call during a reload starts another one afterwards.
   // Errors are logged and leave everything unchanged.
@@ -85,8 +86,7 @@ class Service {
   static LinesTask task_of(Hops hops, const std::shared_ptr<const text::document::Document>& parts,
                            std::shared_ptr<Warnings> warnings);
   // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
-  // its answer. Exceptions become the answer. stop turns true when the translation timeout is over
-  // or the client has disconnected.
+  // its answer. Exceptions become the answer. stop: call->is_gone(), which cancels this thread's work, too.
   void compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f);
   int threads() const { return threads_; }  // compute threads per model
   bool needs_key() const { return keys_.needed(); }

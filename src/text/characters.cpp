@@ -21,8 +21,20 @@ CharacterKind kind_of(utf8proc_int32_t code_point) {
   return CharacterKind::other;
 }
 
-std::string folded_form(std::string_view text) {
-  const std::string clean = clean_utf8(text);
+constexpr size_t kMostMarks = 256;  // on one character: the time to sort them grows with their square
+
+// The length of the text up to where a character has too many marks.
+size_t size_to_fold(std::string_view text) {
+  size_t at = 0;
+  for (size_t marks = 0; at < text.size() && marks < kMostMarks;) {
+    const auto [c, bytes] = code_point_at(text, at);
+    marks = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class == 0 ? 0 : marks + 1;
+    at += bytes;
+  }
+  return at;
+}
+
+std::string folded_form(std::string_view clean) {
   utf8proc_uint8_t* mapped = nullptr;
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
                                                       UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
@@ -53,8 +65,13 @@ bool has_letter(std::string_view text) {
 }
 
 std::string folded(std::string_view text) {
-  const std::string form = folded_form(plain_line(text));
-  std::string out;
+  const std::string clean = clean_utf8(plain_line(text));
+  std::string form, out;
+  for (std::string_view rest = clean; !rest.empty();) {
+    const size_t size = size_to_fold(rest);
+    form += folded_form(rest.substr(0, size));
+    rest.remove_prefix(size);
+  }
   for (const std::string_view word : words(form, WordEnds::at_blanks)) out.append(out.empty() ? "" : " ").append(word);
   return out;
 }

@@ -6,14 +6,6 @@
 #include "base/json.h"
 
 namespace hexapla::serve {
-namespace {
-
-Request without_body(const Request& request) {
-  return {request.method, request.target, request.headers, "", request.peer, request.secure, request.most_bytes};
-}
-
-}  // namespace
-
 DocumentJob::DocumentJob(FileShelf& shelf, const Request& request, std::string name)
     : id(random_digits(32)),
       key(random_digits(64)),

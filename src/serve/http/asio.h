@@ -1,5 +1,5 @@
 #pragma once
-// Boost.Asio, which takes long to compile: only the files of server and session include it.
+// Boost.Asio, which takes long to compile: only the files of server, session and last_resort include it.
 #include <utility>  // missing in boost/asio.hpp of 1.74
 // Boost 1.74 does not see that Clang has the coroutines of C++20.
 #ifdef __clang__

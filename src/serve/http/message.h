@@ -1,6 +1,7 @@
 #pragma once
 // Messages between an HTTP server and the code that answers requests, independent of the transport.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ struct Request {
     return found == headers.end() ? std::string_view() : found->second;
   }
 };
+
+inline Request without_body(const Request& r) {
+  return {r.method, r.target, r.headers, "", r.peer, r.secure, r.most_bytes};
+}
 
 struct Response {
   int status = 200;
@@ -61,6 +66,11 @@ class Exchange {
   // Calls gone() on the server's thread if the client leaves before it is answered; at once if it
   // has already left. gone() must be short.
   virtual void on_gone(std::function<void()> gone) = 0;
+  // Turns true once nobody waits for the answer any longer: it has been sent, its time is up, or the client has left.
+  virtual const std::atomic<bool>& is_gone() const {
+    static const std::atomic<bool> never{false};
+    return never;
+  }
   // Gives the answer `late` and calls gone() if there is no answer by this time.
   virtual void answer_at(std::chrono::steady_clock::time_point time, Response late) = 0;
   // Keeps `what` alive until the answer has been sent or the client has left.

@@ -26,6 +26,7 @@ struct Route {
   std::vector<RouteField> fields = {};
   std::string type = "application/json";  // of the answer
   bool open = false;                      // needs no key and does not count against request limits
+  bool at_once = false;                   // short: answered on the server's thread, behind no other request
 };
 
 class Router {
@@ -33,6 +34,10 @@ class Router {
   void add(Route route) { routes_.push_back(std::move(route)); }
   void add_open(Route route) {
     route.open = true;
+    add(std::move(route));
+  }
+  void add_at_once(Route route) {
+    route.at_once = true;
     add(std::move(route));
   }
   const std::vector<Route>& routes() const { return routes_; }

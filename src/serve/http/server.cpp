@@ -254,6 +254,7 @@ void Server::run() {
     asio::co_spawn(impl_->io, impl_->accept_from(*acceptor), asio::detached);
   if (impl_->local_acceptor) asio::co_spawn(impl_->io, impl_->accept_from(*impl_->local_acceptor), asio::detached);
   impl_->io.run();
+  for (Connection* connection : impl_->answering) connection->abandon();
 }
 
 void Server::stop() {

@@ -32,6 +32,8 @@ struct ServerOptions {
   std::vector<std::string> trusted_proxies;  // as for TrustedProxies
   ServerLimits limits;
   Headers always;  // added to every answer
+  // Requests that are answered even where no further one may wait; none if it is empty.
+  std::function<bool(const Request&)> at_once;
 };
 
 // An answer that has been sent, or could not be sent.

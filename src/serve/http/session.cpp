@@ -25,7 +25,8 @@ struct Reply {
   explicit Reply(asio::io_context& io) : changed(io) {}
   asio::steady_timer changed;  // canceled on every change
   std::optional<Response> head;
-  bool streamed = false, ended = false, gone = false;
+  bool streamed = false, ended = false;
+  std::atomic<bool> gone{false};
   std::deque<std::string> parts;
   std::function<void()> on_gone;
   SteadyClock::time_point late_at = SteadyClock::time_point::max();
@@ -102,6 +103,7 @@ class OpenExchange final : public Exchange {
       if (reply.gone) reply.leave();
     });
   }
+  const std::atomic<bool>& is_gone() const override { return reply_->gone; }
   void answer_at(SteadyClock::time_point time, Response late) override {
     tell([time, r = std::move(late)](Reply& reply) mutable { reply.late_at = time, reply.late = std::move(r); });
   }
@@ -161,8 +163,24 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   void hasten() override {
     if (silent()) within(kLastWords);
   }
+  void abandon() override { pending_->leave(); }
 
  private:
+  // Work for an answer ends with the connection that waits for it, whatever ends that.
+  struct Pending {
+    Session& session;
+    Pending(Session& its_session, std::shared_ptr<Reply> reply) : session(its_session) {
+      session.pending_ = std::move(reply);
+      session.host_.answering.insert(&session);
+    }
+    ~Pending() {
+      session.host_.answering.erase(&session);
+      session.pending_->ended ? void(session.pending_->gone = true) : session.pending_->leave();
+    }
+    Pending(const Pending&) = delete;
+    Pending& operator=(const Pending&) = delete;
+  };
+
   using Parser = http::request_parser<http::string_body>;
   enum class End { whole, refused, closed };
 
@@ -302,8 +320,10 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 
   awaitable<bool> answer(const Request& request, bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
+    const Pending pending(*this, reply);
+    const bool at_once = host_.options.at_once && host_.options.at_once(request);
     const FairPlace waiting(host_.places, request.peer, host_.state.requests);
-    if (waiting) {
+    if (waiting || at_once) {
       ask(request, reply);
     } else {
       reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
@@ -449,6 +469,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   bool late_ = false, first_byte_awaited_ = false;
   unsigned version_ = 11;
   Response refusal_;
+  std::shared_ptr<Reply> pending_;
   SteadyClock::time_point started_, asked_at_;
 };
 

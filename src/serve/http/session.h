@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "serve/http/asio.h"
 #include "serve/http/fair_places.h"
@@ -22,6 +23,8 @@ struct Connection {
   virtual void drop() = 0;    // closes it at once, whatever it is doing
   virtual bool silent() = 0;  // waits for a request and has received no byte of it
   virtual void hasten() = 0;  // the server is stopping: closes soon if silent, but answers a request in progress
+  virtual void
+  abandon() = 0;  // the server has stopped: nobody waits any longer for the answer to a request in progress
 
   const std::string peer;
   bool reading = false;
@@ -37,6 +40,7 @@ struct SessionHost {
   ServerState state;
   FairPlaces places;
   bool stopping = false;
+  std::unordered_set<Connection*> answering;  // with a request in progress
   // For bytes that nobody reads; shared, because thousands of connections may be refused at once.
   std::array<char, 64 << 10> discarded;
 

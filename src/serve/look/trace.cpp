@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "serve/look/changes.h"
 #include "serve/look/look.h"
 #include "serve/look/request.h"
@@ -40,6 +41,7 @@ TranslatorOptions limited(TranslatorOptions options) {
   if (options.beam_size > kWidestBeam)
     throw UsageError(cat("beam_size ", *options.beam_size, " is too wide for a trace; give at most ", kWidestBeam),
                      "beam_size", cat(*options.beam_size));
+  options.stop = cancel_flag();
   options.max_length = std::min(options.max_length.value_or(kLongestSide), kLongestSide);
   options.longest = options.longest.value_or(0) == 0 ? kLongestSide : std::min(*options.longest, kLongestSide);
   return options;

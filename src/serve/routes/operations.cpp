@@ -37,20 +37,32 @@ std::map<std::string, std::vector<std::string>> choices(const ModelSet& models) 
 }  // namespace
 
 void add_operation_routes(Router& router, Service& service) {
-  router.add_open({"GET", "/health", "Whether the server is running", [](const auto& call) {
-                     call->answer(json_response(Json{{"status", "ok"}}));
-                   }});
-  router.add_open(
-      {"GET", "/ready", "Whether there is room for requests", [&](const auto& call) { ready(service, call); }});
-  router.add({"GET",
-              "/metrics",
-              "Metrics for Prometheus",
-              [&](const auto& call) {
-                service.admit(Parameters(call->request()), call->request());
-                call->answer({200, service.metrics(), "text/plain; version=0.0.4; charset=utf-8"});
-              },
-              {},
-              "text/plain"});
+  router.add_at_once({"GET",
+                      "/health",
+                      "Whether the server is running",
+                      [](const auto& call) {
+                        call->answer(json_response(Json{{"status", "ok"}}));
+                      },
+                      {},
+                      "application/json",
+                      true});
+  router.add_at_once({"GET",
+                      "/ready",
+                      "Whether there is room for requests",
+                      [&](const auto& call) { ready(service, call); },
+                      {},
+                      "application/json",
+                      true});
+  router.add_at_once({"GET",
+                      "/metrics",
+                      "Metrics for Prometheus",
+                      [&](const auto& call) {
+                        const Request head = without_body(call->request());  // reading a body may take long
+                        service.admit(Parameters(head), head);
+                        call->answer({200, service.metrics(), "text/plain; version=0.0.4; charset=utf-8"});
+                      },
+                      {},
+                      "text/plain"});
   router.add_open({"GET", "/spec", "This description (OpenAPI)", [&](const auto& call) {
                      call->answer(json_response(
                          description_of(service.router(), service.options().spec_title, choices(*service.models()))));

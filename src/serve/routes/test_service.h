@@ -43,8 +43,9 @@ class RunningService {
   Service service;
 
  private:
-  static ServerOptions with_headers(ServerOptions options) {
+  ServerOptions with_headers(ServerOptions options) {
     options.always = Service::headers();
+    options.at_once = [this](const Request& request) { return service.at_once(request); };
     return options;
   }
   RunningServer server_;

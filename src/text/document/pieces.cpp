@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/system/cancellation.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 
@@ -41,8 +42,12 @@ std::string Pieces::written(const Line& line, const Translation& translation) co
 
 std::string Pieces::joined(std::span<const std::vector<Translation>> found, std::size_t rank) const {
   std::string whole;
-  for (std::size_t i = 0; i < lines_.size(); ++i) whole += kept_[i] + written(lines_[i], of_rank(found[i], rank));
-  return whole + kept_.back();
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    check_canceled();
+    whole += kept_[i];
+    whole += written(lines_[i], of_rank(found[i], rank));
+  }
+  return whole += kept_.back();
 }
 
 PiecesDocument::PiecesDocument(std::vector<Pieces> texts) : texts_(std::move(texts)) {

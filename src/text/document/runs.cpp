@@ -1,8 +1,10 @@
 #include "text/document/runs.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
+#include "base/system/cancellation.h"
 #include "text/ascii.h"
 
 namespace hexapla::text::document {
@@ -40,15 +42,18 @@ text::LinePart::Kind part_kind(Kind kind) {
 
 std::vector<std::size_t> partners_of(const std::vector<Token>& tokens) {
   std::vector<std::size_t> open, partner(tokens.size(), kNoPartner);
+  std::unordered_map<std::string_view, std::vector<std::size_t>> of_name;  // those of `open`
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind == Kind::open) open.push_back(i);
-    if (tokens[i].kind != Kind::close) continue;
-    const auto same = [&](std::size_t o) { return tokens[o].name == tokens[i].name; };
-    const auto found = std::find_if(open.rbegin(), open.rend(), same);
-    if (found == open.rend()) continue;
-    partner[i] = *found;
-    partner[*found] = i;
-    open.erase(found.base() - 1, open.end());
+    std::vector<std::size_t>& same = of_name[tokens[i].name];
+    if (tokens[i].kind == Kind::open) open.push_back(i), same.push_back(i);
+    if (tokens[i].kind != Kind::close || same.empty()) continue;
+    partner[i] = same.back();
+    partner[same.back()] = i;
+    for (std::size_t last = kNoPartner; last != partner[i];) {
+      last = open.back();
+      open.pop_back();
+      of_name[tokens[last].name].pop_back();
+    }
   }
   return partner;
 }
@@ -65,6 +70,7 @@ std::vector<text::LinePart> line_parts(const std::vector<Token>& tokens) {
 }
 
 void Runs::add(Token token) {
+  check_canceled();
   const bool block = token.kind == Kind::block;
   if (!block) {
     run_.push_back(std::move(token));

@@ -22,7 +22,7 @@ struct Token {
 };
 
 // For each tag, the index of its partner if properly nested, else `no_partner`, as for all other
-// tokens. The work grows with the product of tags and open elements.
+// tokens.
 inline constexpr std::size_t kNoPartner = static_cast<std::size_t>(-1);
 std::vector<std::size_t> partners_of(const std::vector<Token>& tokens);
 

@@ -71,8 +71,12 @@ Placement::Placement(const MarkedLine& line, std::string_view translation, const
       translation_(translation),
       links_(links),
       children_(items_.size()),
+      elements_(items_.size()),
       place_(items_.size()) {
-  for (std::size_t i = 1; i < items_.size(); ++i) children_[items_[i].parent].push_back(i);
+  for (std::size_t i = 1; i < items_.size(); ++i) {
+    children_[items_[i].parent].push_back(i);
+    if (items_[i].kind == Kind::open) elements_[items_[i].parent].push_back(i);
+  }
   align(links);
   place_[0] = {0, translation.size()};
   place_in(0, {0, target_.size()});
@@ -90,6 +94,16 @@ void Placement::align(const WordLinks& links) {
     if (to < target_.size() && from < source_.size() && source_of_[to] == kNone) source_of_[to] = from;
   }
   link_same_marks();
+  targets_up_to_.assign(source_.size(), kNone);
+  targets_from_.assign(source_.size(), kNone);
+  for (std::size_t t = 0; t < target_.size(); ++t)
+    if (source_of_[t] != kNone) targets_up_to_[source_of_[t]] = t;
+  for (std::size_t t = target_.size(); t-- > 0;)
+    if (source_of_[t] != kNone) targets_from_[source_of_[t]] = t;
+  for (std::size_t s = 1; s < source_.size(); ++s)
+    if (targets_up_to_[s] == kNone) targets_up_to_[s] = targets_up_to_[s - 1];
+  for (std::size_t s = source_.size(); s-- > 1;)
+    if (targets_from_[s - 1] == kNone) targets_from_[s - 1] = targets_from_[s];
 }
 
 // A word of several punctuation marks, such as the brackets left by a placeholder, may have no link
@@ -129,9 +143,8 @@ bool Placement::inside_word(std::size_t element) const {
 // For each word of the line, the child of `parent` that contains most of it, or `none`.
 Placement::Indices Placement::owners(std::size_t parent) const {
   Indices owner(source_.size(), kNone), share(source_.size(), 0);
-  for (const std::size_t child : children_[parent]) {
+  for (const std::size_t child : elements_[parent]) {
     const Item& e = items_[child];
-    if (e.kind != Kind::open) continue;
     const std::size_t first = word_at(e.begin + 1);
     for (std::size_t w = first == kNone ? 0 : first; w < source_.size() && source_[w].from < e.end; ++w) {
       const std::size_t from = std::max(e.begin, source_[w].from), to = std::min(e.end, source_[w].to);
@@ -144,8 +157,7 @@ Placement::Indices Placement::owners(std::size_t parent) const {
 void Placement::place_in(std::size_t parent, Range words) {
   if (children_[parent].empty()) return;
   const Indices owner = owners(parent);
-  for (const std::size_t child : children_[parent])
-    if (items_[child].kind == Kind::open) place_element(child, words, owner);
+  for (const std::size_t child : elements_[parent]) place_element(child, words, owner);
   for (const std::size_t child : children_[parent]) {
     if (items_[child].kind == Kind::open) continue;
     const std::size_t at = outside_of_siblings(child, point_at(items_[child], words));
@@ -196,12 +208,13 @@ Placement::Range Placement::words_of(std::size_t element, Range within, const In
 // owns that word.
 Placement::Range Placement::nearest_word(std::size_t element, Range within, const Indices& owner) const {
   if (!links_.weight) return {};
+  const std::size_t first = word_at(items_[element].begin + 1);
   double most = 0;
   Range nearest;
   for (std::size_t t = within.from; t < within.to; ++t) {
     if (source_of_[t] != kNone && owner[source_of_[t]] != kNone) continue;
     double sum = 0;
-    for (std::size_t s = 0; s < owner.size(); ++s)
+    for (std::size_t s = first == kNone ? 0 : first; s < owner.size() && source_[s].from < items_[element].end; ++s)
       if (owner[s] == element) sum += links_.weight(t, s);
     if (sum > most) most = sum, nearest = {t, t + 1};
   }
@@ -262,25 +275,42 @@ std::size_t Placement::point_at(const Item& point, Range words) const {
 // The position after the translation of the word at `byte` of the line, or else of the nearest
 // earlier word that has one. Punctuation after the byte stays after it.
 std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t otherwise) const {
-  for (std::size_t w = word_at(byte); w != kNone; w = w == 0 ? kNone : w - 1) {
-    for (std::size_t t = words.to; t-- > words.from;) {
-      if (source_of_[t] != w) continue;
-      const std::size_t end = std::min(byte, source_[w].to);
-      if (part(translation_, target_[t]) == part(line_.text(), source_[w]))
-        return target_[t].from + end - source_[w].from;
-      const std::size_t marks = marks_of(part(line_.text(), {end, source_[w].to}));
-      return target_[t].from + without_marks_after(part(translation_, target_[t]), marks).size();
-    }
+  const std::size_t t = last_target(word_at(byte), words);
+  if (t == kNone) return otherwise;
+  const TokenSpan& word = source_[source_of_[t]];
+  const std::size_t end = std::min(byte, word.to);
+  if (part(translation_, target_[t]) == part(line_.text(), word)) return target_[t].from + end - word.from;
+  const std::size_t marks = marks_of(part(line_.text(), {end, word.to}));
+  return target_[t].from + without_marks_after(part(translation_, target_[t]), marks).size();
+}
+
+// Of the target words whose source is `most` or before it, the last one of the last source; `none`: there is none.
+std::size_t Placement::last_target(std::size_t most, Range words) const {
+  if (most == kNone) return kNone;
+  if (words.from == 0 && words.to == target_.size()) return targets_up_to_[most];
+  std::size_t last = kNone;
+  for (std::size_t t = words.from; t < words.to; ++t) {
+    const std::size_t s = source_of_[t];
+    if (s != kNone && s <= most && (last == kNone || s >= source_of_[last])) last = t;
   }
-  return otherwise;
+  return last;
+}
+
+// Of the target words whose source is `least` or after it, the first one of the first source; `none`: there is none.
+std::size_t Placement::first_target(std::size_t least, Range words) const {
+  if (least >= source_.size()) return kNone;
+  if (words.from == 0 && words.to == target_.size()) return targets_from_[least];
+  std::size_t first = kNone;
+  for (std::size_t t = words.from; t < words.to; ++t) {
+    const std::size_t s = source_of_[t];
+    if (s != kNone && s >= least && (first == kNone || s < source_of_[first])) first = t;
+  }
+  return first;
 }
 
 std::size_t Placement::before_word(std::size_t byte, Range words, std::size_t otherwise) const {
-  const std::size_t before = word_at(byte);
-  for (std::size_t w = before == kNone ? 0 : before + 1; w < source_.size(); ++w)
-    for (std::size_t t = words.from; t < words.to; ++t)
-      if (source_of_[t] == w) return target_[t].from;
-  return otherwise;
+  const std::size_t before = word_at(byte), t = first_target(before == kNone ? 0 : before + 1, words);
+  return t == kNone ? otherwise : target_[t].from;
 }
 
 // The space, or the end of a word if there are no spaces, nearest to the same relative position.
@@ -298,8 +328,8 @@ std::size_t Placement::same_part(const Item& point) const {
 
 // Moves a point out of sibling elements, to the side on which it is in the source.
 std::size_t Placement::outside_of_siblings(std::size_t point, std::size_t at) const {
-  for (const std::size_t sibling : children_[items_[point].parent]) {
-    if (items_[sibling].kind != Kind::open || at < place_[sibling].from || at > place_[sibling].to) continue;
+  for (const std::size_t sibling : elements_[items_[point].parent]) {
+    if (at < place_[sibling].from || at > place_[sibling].to) continue;
     at = sibling < point ? place_[sibling].to : place_[sibling].from;
   }
   return at;

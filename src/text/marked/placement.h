@@ -40,6 +40,8 @@ class Placement {
   std::size_t point_at(const Item& point, Range words) const;
   std::size_t after_word(std::size_t byte, Range words, std::size_t otherwise) const;
   std::size_t before_word(std::size_t byte, Range words, std::size_t otherwise) const;
+  std::size_t last_target(std::size_t most, Range words) const;
+  std::size_t first_target(std::size_t least, Range words) const;
   std::size_t same_part(const Item& point) const;
   std::size_t outside_of_siblings(std::size_t point, std::size_t at) const;
   std::size_t word_at(std::size_t byte) const;
@@ -52,7 +54,9 @@ class Placement {
   const WordLinks& links_;
   std::vector<TokenSpan> source_, target_;  // words
   Indices source_of_;                       // for each target word
+  Indices targets_up_to_, targets_from_;    // for each source word, last_target() and first_target() of all words
   std::vector<Indices> children_;           // of each item, in source order
+  std::vector<Indices> elements_;           // those of them that are elements
   std::vector<Range> place_;                // of each item: bytes of the translation
 };
 

@@ -62,11 +62,11 @@ TokenSpan without_stops(std::string_view text, TokenSpan span) {
   return trimmed(text, span);
 }
 
-// Extends an unknown letter to its word. Keeps an unknown mark within a word: removing it would
-// change the word.
+// Extends an unknown letter to its word, unless the last span has it. Keeps an unknown mark within a word: removing it
+// would change the word.
 void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
   span = without_stops(line, span);
-  if (span.from == span.to) return;
+  if (span.from == span.to || (!spans.empty() && span.from >= spans.back().from && span.to <= spans.back().to)) return;
   if (has_word(part(line, span))) {
     while (!word_boundary(line, span.from)) span.from -= last_character_of(line.substr(0, span.from)).size();
     while (!word_boundary(line, span.to)) span.to += character_at(line, span.to).size();
@@ -79,7 +79,8 @@ void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
 }
 
 // (see {0}) keeps its brackets; those of ({0}) are included, because empty brackets mean nothing.
-void take_enclosing(std::string_view line, TokenSpan& span) {
+// -> whether it took a pair
+bool take_enclosing(std::string_view line, TokenSpan& span) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> pairs = {{{"(", ")"},
                                                                                     {"[", "]"},
                                                                                     {"\"", "\""},
@@ -98,8 +99,9 @@ void take_enclosing(std::string_view line, TokenSpan& span) {
   for (const auto& [open, close] : pairs)
     if (before.ends_with(open) && after.starts_with(close)) {
       span = {span.from - open.size(), span.to + close.size()};
-      return take_enclosing(line, span);
+      return true;
     }
+  return false;
 }
 
 Spans wordless_sentences(std::string_view line, const Spans& spans) {
@@ -171,7 +173,11 @@ std::vector<TokenSpan> Protection::find(std::string_view line, std::span<const T
   add_all(line, kMask, spans);
   if (spans.empty()) return {};
   spans = joined(std::move(spans));
-  for (TokenSpan& span : spans) take_enclosing(line, span);
+  std::size_t taken = 0;  // bytes of the line up to which an earlier span has taken all
+  for (TokenSpan& span : spans) {
+    for (bool more = span.from >= taken; more;) more = take_enclosing(line, span);
+    taken = std::max(taken, span.to);
+  }
   spans = joined(std::move(spans));
   if (!has_word(MaskedLine(line, spans).text())) return {trimmed(line, {0, line.size()})};
   for (const TokenSpan& sentence : wordless_sentences(line, spans)) spans.push_back(sentence);

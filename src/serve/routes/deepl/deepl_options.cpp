@@ -29,7 +29,7 @@ std::string choice(const Parameters& p, const std::string& name, std::initialize
 }
 
 // A list of names, or names separated by commas. HTML names become lower case.
-std::vector<std::string> names_of(const Parameters& p, const std::string& name, bool html) {
+std::set<std::string> names_of(const Parameters& p, const std::string& name, bool html) {
   const Json& given = p[name];
   std::string all;
   for (const Json& one : given.is_array() ? given : given.is_null() ? Json::array() : Json::array({given})) {
@@ -42,8 +42,9 @@ std::vector<std::string> names_of(const Parameters& p, const std::string& name, 
       names.emplace_back();
     else if (c != ' ')
       names.back() += static_cast<char>(html && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  std::erase(names, "");
-  return names;
+  std::set<std::string> all_names(names.begin(), names.end());
+  all_names.erase("");
+  return all_names;
 }
 
 text::document::TagRules rules_of(const Parameters& p, const std::string& tags) {
@@ -53,7 +54,7 @@ text::document::TagRules rules_of(const Parameters& p, const std::string& tags) 
   rules.non_splitting = names_of(p, "non_splitting_tags", tags == "html");
   rules.outline = flag(p, "outline_detection", true);
   for (const std::string& name : rules.splitting)
-    if (text::document::among(rules.non_splitting, name))
+    if (rules.non_splitting.contains(name))
       refuse(cat("splitting_tags and non_splitting_tags both have ", name, "; leave it out of one"));
   const bool any = !rules.ignored.empty() || !rules.splitting.empty() || !rules.non_splitting.empty() || !rules.outline;
   if (tags.empty() && any)

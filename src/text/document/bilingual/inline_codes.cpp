@@ -72,10 +72,9 @@ class Pairing {
 
 class SegmentReader {
  public:
-  SegmentReader(const XmlElements& xml, Index source) : xml_(xml), source_(source) {
-    const std::string* const space = xml.inherited(source, "xml:space");
-    all_lines_ = space != nullptr && *space == "preserve";
-  }
+  // space: the attribute xml:space that applies to the source; nullptr: none
+  SegmentReader(const XmlElements& xml, Index source, const std::string* space)
+      : xml_(xml), source_(source), all_lines_(space != nullptr && *space == "preserve") {}
 
   std::vector<Token> tokens() {
     for (Index i = source_ + 1; i < xml_.last(source_); ++i) i = add(i);
@@ -120,7 +119,7 @@ class SegmentReader {
 
   const XmlElements& xml_;
   Index source_;
-  bool all_lines_ = false;
+  const bool all_lines_;
   std::vector<Token> tokens_;
 };
 
@@ -129,6 +128,7 @@ class SegmentReader {
 Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
   std::stable_sort(fillings.begin(), fillings.end(),
                    [](const Filling& a, const Filling& b) { return a.begin < b.begin; });
+  const std::vector<const std::string*> spaces = xml.inherited("xml:space");
   Pieces pieces(xml_text);
   std::size_t at = 0;
   for (const Filling& f : fillings) {
@@ -137,7 +137,7 @@ Pieces filled(const XmlElements& xml, std::vector<Filling> fillings) {
     pieces.keep(f.before);
     Runs runs(pieces);
     if (f.source != XmlElements::kNone)
-      for (Token& token : SegmentReader(xml, f.source).tokens()) runs.add(std::move(token));
+      for (Token& token : SegmentReader(xml, f.source, spaces[f.source]).tokens()) runs.add(std::move(token));
     runs.finish();
     pieces.keep(f.after);
     at = f.end;

@@ -14,9 +14,10 @@ using Index = XmlElements::Index;
 constexpr Index kNone = XmlElements::kNone;
 
 // "en" matches "en-US".
-bool same_language(const std::string& a, const std::string& b) {
-  const std::string one = text::ascii::lower(a) + '-', other = text::ascii::lower(b) + '-';
-  return one.starts_with(other) || other.starts_with(one);
+bool same_language(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  const auto same = [](char x, char y) { return text::ascii::lower(x) == text::ascii::lower(y); };
+  return std::equal(a.begin(), a.end(), b.begin(), same) && (a.size() == b.size() || b[a.size()] == '-');
 }
 
 struct Variant {

@@ -30,7 +30,7 @@ class Reader {
  private:
   void add_unit(Index unit, bool segment) {
     const Index source = xml_.child(unit, "source"), target = xml_.child(unit, "target");
-    const std::string* const translate = xml_.inherited(unit, "translate");
+    const std::string* const translate = translate_[unit];
     if (source == kNone || xml_.is_empty(source) || (translate != nullptr && *translate == "no")) return;
     const std::string state = value_of(xml_, segment || target == kNone ? unit : target, "state");
     const bool done = state != "initial" && state != "new" && state != "needs-translation";
@@ -64,6 +64,7 @@ class Reader {
   }
 
   const XmlElements& xml_;
+  const std::vector<const std::string*> translate_ = xml_.inherited("translate");
   std::vector<Filling> fillings_;
 };
 

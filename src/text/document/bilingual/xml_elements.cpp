@@ -42,10 +42,13 @@ XmlElements::Index XmlElements::child(Index element, std::string_view wanted) co
   return kNone;
 }
 
-const std::string* XmlElements::inherited(Index element, std::string_view attribute) const {
-  for (; element != kNone; element = parent(element))
-    if (const std::string* const found = event(element).attribute(attribute)) return found;
-  return nullptr;
+std::vector<const std::string*> XmlElements::inherited(std::string_view attribute) const {
+  std::vector<const std::string*> all(size());
+  for (Index i = 0; i < size(); ++i) {
+    all[i] = event(i).attribute(attribute);
+    if (all[i] == nullptr && parent(i) != kNone) all[i] = all[parent(i)];
+  }
+  return all;
 }
 
 bool XmlElements::is_empty(Index element) const {

@@ -31,8 +31,8 @@ class XmlElements {
   std::string_view raw(Index i) const { return xml_.substr(events_[i].begin, events_[i].end - events_[i].begin); }
   // The first child with this name; none: there is none.
   Index child(Index element, std::string_view local_name) const;
-  // The attribute of the element or of its nearest ancestor that has it; nullptr: none has it.
-  const std::string* inherited(Index element, std::string_view attribute) const;
+  // For each event, the attribute of its element or of the nearest ancestor that has it; nullptr: none has it.
+  std::vector<const std::string*> inherited(std::string_view attribute) const;
   // Whether an element contains only whitespace.
   bool is_empty(Index element) const;
   // The whitespace between an element and the tag or text before it.

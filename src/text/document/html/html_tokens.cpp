@@ -1,16 +1,15 @@
 // Gumbo reports the position of each element and text in the page, so that everything else keeps
 // its bytes.
-#include <gumbo.h>
-
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <optional>
+#include <unordered_map>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "text/ascii.h"
 #include "text/characters.h"
 #include "text/document/html/html.h"
+#include "text/document/html/html_tree.h"
 #include "text/document/html/nesting.h"
 #include "text/document/names.h"
 
@@ -110,18 +109,20 @@ class Reader {
   }
 
  private:
+  struct Inside {  // an element
+    bool text = false, letter = false,
+         ascii = false;       // whether it has text besides blanks, a letter, an ASCII character
+    bool translated = false;  // whether it has an element that says so itself
+  };
   struct Visit {
     const GumboNode* node;
     bool translated;
   };
 
   void parse() {
-    GumboOptions options = kGumboDefaultOptions;
-    options.max_errors = 0;
-    const std::unique_ptr<GumboOutput, void (*)(GumboOutput*)> output(
-        gumbo_parse_with_options(&options, readable_.data(), readable_.size()),
-        [](GumboOutput* o) { gumbo_destroy_output(&kGumboDefaultOptions, o); });
-    read_all(*output->root);
+    const HtmlTree tree(readable_);
+    look_inside(tree.root());
+    read_all(tree.root());
     const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
     std::stable_sort(found_.begin(), found_.end(), earlier);
     std::stable_sort(attributes_.begin(), attributes_.end(), earlier);
@@ -130,6 +131,7 @@ class Reader {
   void read_all(const GumboNode& root) {
     std::vector<Visit> todo{{&root, true}};
     while (!todo.empty()) {
+      check_canceled();
       const Visit visit = todo.back();
       todo.pop_back();
       if (!is_element(*visit.node)) {
@@ -189,38 +191,46 @@ class Reader {
     }
   }
 
-  static bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) {
-    return among(kUntouched, name) || (!translated && !is_translated_inside(node));
+  bool is_left_alone(const GumboNode& node, const std::string& name, bool translated) const {
+    return among(kUntouched, name) || (!translated && !inside(node).translated);
   }
   // A footnote number or an exponent at the end of a word, or symbols only; not the 2 of H2O.
   bool is_note(const GumboNode& node, std::size_t begin, std::size_t end) const {
-    std::string text;
-    any_inside(node, [&](const GumboNode& n) {
-      if (!is_element(n)) text += n.v.text.text;
-      return false;
-    });
-    if (text::ascii::all_space(text) || text::has_letter(text)) return false;
-    if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) return true;
+    const Inside its = inside(node);
+    if (!its.text || its.letter) return false;
+    if (!its.ascii) return true;
     const char after = end < html_.size() ? html_[end] : ' ';
     const bool goes_on = text::ascii::is_letter(after) || text::ascii::is_digit(after) || (after & 0x80) != 0;
     return begin > 0 && !is_space(html_[begin - 1]) && !goes_on;
   }
 
-  template <class Found>
-  static bool any_inside(const GumboNode& node, Found&& found) {
-    std::vector<const GumboNode*> todo{&node};
-    while (!todo.empty()) {
-      const GumboNode* const n = todo.back();
-      todo.pop_back();
-      if (n != &node && found(*n)) return true;
-      if (!is_element(*n)) continue;
-      const GumboVector& children = n->v.element.children;
-      for (unsigned i = 0; i < children.length; ++i) todo.push_back(static_cast<const GumboNode*>(children.data[i]));
+  // Once for all elements, because they may be inside each other.
+  void look_inside(const GumboNode& root) {
+    std::vector<std::pair<const GumboNode*, std::size_t>> all{
+        {&root, 0}};  // each after the one around it, whose place it has
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      check_canceled();
+      if (!is_element(*all[i].first)) continue;
+      const GumboVector& children = all[i].first->v.element.children;
+      for (unsigned k = 0; k < children.length; ++k)
+        all.emplace_back(static_cast<const GumboNode*>(children.data[k]), i);
     }
-    return false;
+    for (std::size_t i = all.size(); i-- > 1;) {
+      const GumboNode& node = *all[i].first;
+      const Inside its = is_element(node) ? inside(node) : inside(node.v.text.text);
+      Inside& around = inside_[all[all[i].second].first];
+      around.text |= its.text, around.letter |= its.letter, around.ascii |= its.ascii;
+      around.translated |= its.translated || (is_element(node) && node.v.element.attributes.length > 0 &&
+                                              is_translated(node.v.element, false));
+    }
   }
-  static bool is_translated_inside(const GumboNode& node) {
-    return any_inside(node, [](const GumboNode& n) { return is_element(n) && is_translated(n.v.element, false); });
+  static Inside inside(std::string_view text) {
+    const bool ascii = std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+    return {!text::ascii::all_space(text), text::has_letter(text), ascii, false};
+  }
+  Inside inside(const GumboNode& element) const {
+    const auto found = inside_.find(&element);
+    return found == inside_.end() ? Inside() : found->second;
   }
 
   void read_text(const GumboNode& node, bool translated) {
@@ -266,6 +276,7 @@ class Reader {
   }
 
   std::string_view html_, readable_;
+  std::unordered_map<const GumboNode*, Inside> inside_;  // of each element with content
   std::vector<Stretch> found_;
   std::vector<HtmlAttribute> attributes_;
   std::vector<Token> all_;

@@ -1,6 +1,7 @@
 #pragma once
-// Limits how deeply a page nests its elements, before it is parsed: the time and memory of an HTML5
-// parser grow with the product of tags and open elements, and untrusted pages may choose both.
+// Limits how deeply a page nests its elements, and how many attributes a tag has, before it is parsed: the time and
+// memory of an HTML5 parser grow with the product of tags and open elements and with the square of the attributes of a
+// tag, and untrusted pages may choose all of them.
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,7 @@ constexpr std::string_view kEmptyComment = "<!---->", kCommentBegin = kEmptyComm
 
 // The page with scripts, style sheets and comments replaced by spaces, so that their content is
 // neither counted nor parsed; the length stays the same. DataError: elements are nested too deeply,
-// or too many stay open for too long.
+// too many stay open for too long, or a tag has too many attributes.
 std::string readable_page(std::string_view html);
 
 }  // namespace hexapla::text::document

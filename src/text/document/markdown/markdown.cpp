@@ -174,9 +174,11 @@ class Reader {
     const auto is_underline = [&](std::string_view l) {
       return !l.empty() && l.find_first_not_of(l[0] == '=' ? "= \t" : "- \t") == l.npos;
     };
-    while (underline < lines_.size() && !is_underline(lines_[underline].text.substr(begin_of(block, underline))))
+    while (underline < lines_.size() && underline <= block.last + 1 &&
+           !is_underline(lines_[underline].text.substr(begin_of(block, underline))))
       ++underline;
-    if (underline < lines_.size()) read_lines(block, block.first, underline - 1, with_safe_begin);
+    if (underline < lines_.size() && underline <= block.last + 1)
+      read_lines(block, block.first, underline - 1, with_safe_begin);
   }
 
   void read_table(const MarkdownBlock& block, std::size_t last) {

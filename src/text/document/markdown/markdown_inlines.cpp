@@ -41,11 +41,19 @@ class Scanner {
   std::vector<Token> tokens() {
     while (at_ < text_.size()) take();
     take_text(text_.size());
-    for (; !open_.empty(); open_.pop_back()) give_up(open_.back());
+    while (!open_.empty()) give_up_last();
+    for (const auto& [token, range] : points_)
+      if (token < tokens_.size() && tokens_[token].raw.empty())
+        tokens_[token].raw = text_.substr(range.first, range.second);
     return std::move(tokens_);
   }
 
  private:
+  struct Bracket {
+    std::size_t token, from, place;  // place: in open_
+    bool image;
+  };
+
   std::size_t run(std::size_t at) const { return std::min(text_.find_first_not_of(text_[at], at), text_.size()) - at; }
   // Adds everything since the last markup as text.
   void take_text(std::size_t end) {
@@ -155,28 +163,39 @@ class Scanner {
       ++at_;
       return;
     }
-    brackets_.push_back({put(Kind::text, image ? 2 : 1, "", image ? "![" : "["), at_, image});
+    brackets_.push_back({put(Kind::text, image ? 2 : 1, "", image ? "![" : "["), at_, open_.size(), image});
     open_.push_back(brackets_.back().token);
+    last_bracket_ = at_;
+  }
+
+  // The position after the round bracket that closes the one at `at`; 0: there is none.
+  std::size_t after_brackets(std::size_t at) {
+    if (after_brackets_.empty()) {
+      after_brackets_.resize(text_.size());
+      std::vector<std::size_t> open;
+      for (std::size_t i = 0; i < text_.size(); ++i) {
+        if (text_[i] == '\\')
+          ++i;
+        else if (text_[i] == '(')
+          open.push_back(i);
+        else if (text_[i] == ')' && !open.empty())
+          after_brackets_[open.back()] = i + 1, open.pop_back();
+      }
+    }
+    return after_brackets_[at];
   }
 
   // The length of the rest of a link after "]": "(address)" or "[label]"; 0: there is none.
-  // shortcut: the label itself is a reference.
-  std::size_t size_of_target(std::string_view label, std::string& written) const {
+  // shortcut: the label itself is a reference. plain: it has no brackets, which no reference has.
+  std::size_t size_of_target(std::string_view label, bool plain, std::string& written) {
     const std::string_view rest = text_.substr(at_ + 1, kLongestTarget);
     if (rest.starts_with("(")) {
-      int depth = 0;
-      for (std::size_t i = 0; i < rest.size(); ++i) {
-        if (rest[i] == '\\')
-          ++i;
-        else if (rest[i] == '(')
-          ++depth;
-        else if (rest[i] == ')' && --depth == 0)
-          return i + 1;
-      }
-      return 0;
+      const std::size_t end = after_brackets(at_ + 1);
+      return end > 0 && end - (at_ + 1) <= kLongestTarget ? end - (at_ + 1) : 0;
     }
     const std::size_t end = rest.starts_with("[") ? rest.find(']') : rest.npos;
     const std::string_view given = end == rest.npos ? "" : rest.substr(1, end - 1);
+    if (given.empty() && !plain) return 0;
     if (!labels_.contains(markdown_label(given.empty() ? label : given))) return 0;
     if (given.empty()) written = cat("][", without_breaks(label), "]");
     return end == rest.npos ? 0 : end + 1;
@@ -192,11 +211,12 @@ class Scanner {
     brackets_.pop_back();
     std::string written;
     const std::string_view label = text_.substr(opening.from, std::min(at_ - opening.from, kLongestLabel));
-    const std::size_t target = size_of_target(label, written);
+    const std::size_t target = size_of_target(label, opening.from == last_bracket_, written);
+    last_bracket_ = at_ + 1;
     const bool footnote = label.starts_with("^") && label.find(' ') == label.npos;
-    drop_to(opening.token, !(target > 0 || !written.empty() || footnote));
+    drop_to(opening.place, !(target > 0 || !written.empty() || footnote));
     if (opening.image ? target > 0 || !written.empty() : footnote)
-      become_point(opening.token, 1 + target);
+      become_point(opening, 1 + target);
     else if (target > 0 || !written.empty())
       become_link(opening.token, 1 + target, std::move(written));
     else
@@ -204,20 +224,23 @@ class Scanner {
   }
   // Marks inside a link cannot pair with marks outside. keep: it is not a link, so marks inside
   // stay open.
-  void drop_to(std::size_t token, bool keep) {
+  void drop_to(std::size_t place, bool keep) {
     if (keep) {
-      open_.erase(std::find(open_.rbegin(), open_.rend(), token).base() - 1);
+      open_[place] = kNone;
+      drop_holes();
       return;
     }
-    for (; open_.back() != token; open_.pop_back()) give_up(open_.back());
+    while (open_.size() > place + 1) give_up_last();
     open_.pop_back();
+    drop_holes();
   }
-  void become_point(std::size_t token, std::size_t size) {
-    std::string raw;
-    for (std::size_t i = token; i < tokens_.size(); ++i) raw += tokens_[i].raw;
-    tokens_.resize(token);
+  // Its bytes are copied at the end, because images may be inside each other.
+  void become_point(const Bracket& opening, std::size_t size) {
+    tokens_.resize(opening.token);
     at_ += size, from_ = at_;
-    tokens_.push_back({Kind::point, "", raw + std::string(text_.substr(at_ - size, size))});
+    const std::size_t begin = opening.from - (opening.image ? 2 : 1);
+    points_[opening.token] = {begin, at_ - begin};
+    tokens_.push_back({Kind::point});
   }
   void become_link(std::size_t token, std::size_t size, std::string written) {
     tokens_[token].kind = Kind::open;
@@ -259,28 +282,32 @@ class Scanner {
   // Closes the last open token with the same name, or opens.
   void pair(std::size_t token, bool opens, bool closes) {
     const std::string name = tokens_[token].name;
-    if (closes && open_names_[name] > 0) {
-      std::size_t at = open_.size();
-      while (at > 0 && tokens_[open_[at - 1]].name != name && !is_bracket(open_[at - 1])) --at;
-      if (at > 0 && tokens_[open_[at - 1]].name == name) {
-        for (; open_.size() > at; open_.pop_back()) give_up(open_.back());
-        tokens_[open_.back()].kind = Kind::open;
-        tokens_[token].kind = Kind::close;
-        --open_names_[name];
-        open_.pop_back();
-        return;
-      }
+    std::vector<std::size_t>& same = open_names_[name];
+    const std::size_t first = brackets_.empty() ? 0 : brackets_.back().place + 1;  // in the innermost bracket
+    if (closes && !same.empty() && same.back() >= first) {
+      while (open_.size() > same.back() + 1) give_up_last();
+      tokens_[open_.back()].kind = Kind::open;
+      tokens_[token].kind = Kind::close;
+      same.pop_back();
+      open_.pop_back();
+      return drop_holes();
     }
     tokens_[token].kind = Kind::point;
     if (!opens) return;
+    same.push_back(open_.size());
     open_.push_back(token);
-    ++open_names_[name];
   }
-  bool is_bracket(std::size_t token) const { return tokens_[token].name.empty(); }
-  void give_up(std::size_t token) {
-    if (is_bracket(token)) return;
-    tokens_[token].kind = Kind::point;
-    --open_names_[tokens_[token].name];
+  void give_up_last() {
+    Token& token = tokens_[open_.back()];
+    if (!token.name.empty()) {  // no bracket
+      token.kind = Kind::point;
+      open_names_[token.name].pop_back();
+    }
+    open_.pop_back();
+    drop_holes();
+  }
+  void drop_holes() {
+    while (!open_.empty() && open_.back() == kNone) open_.pop_back();
   }
 
   void take_address() {
@@ -301,10 +328,6 @@ class Scanner {
     put(Kind::point, std::min(end, closing));
   }
 
-  struct Bracket {
-    std::size_t token, from;
-    bool image;
-  };
   static constexpr std::size_t kLongestTarget = 2000, kLongestLabel = 1000;
 
   std::string_view text_;
@@ -312,9 +335,12 @@ class Scanner {
   std::map<std::size_t, std::vector<std::size_t>> codes_;  // runs of ` by length, last one first
   std::size_t at_ = 0, from_ = 0;
   std::vector<Token> tokens_;
-  std::vector<std::size_t> open_;  // indices of open tokens
-  std::map<std::string, std::size_t> open_names_;
+  std::vector<std::size_t> open_;  // indices of open tokens; none: of a bracket that is open no longer
+  std::map<std::string, std::vector<std::size_t>> open_names_;  // places in open_
   std::vector<Bracket> brackets_;
+  std::size_t last_bracket_ = 0;                                       // the position after the last square bracket
+  std::vector<std::size_t> after_brackets_;                            // for each round bracket; empty: not known yet
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> points_;  // token: begin and length of its bytes
 };
 
 }  // namespace

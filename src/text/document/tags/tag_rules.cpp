@@ -13,12 +13,12 @@ bool is_end_tag(const Token& token) { return token.raw.starts_with("</"); }
 
 // For each token that begins one of these elements, the index of its end; for all others, their own
 // index.
-std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::vector<std::string>& names) {
+std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::set<std::string>& names) {
   std::vector<std::size_t> ends(tokens.size());
   std::map<std::string, std::vector<std::size_t>> open;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     ends[i] = i;
-    if (tokens[i].kind == Kind::text || !among(names, tokens[i].name)) continue;
+    if (tokens[i].kind == Kind::text || !names.contains(tokens[i].name)) continue;
     std::vector<std::size_t>& its = open[tokens[i].name];
     if (!is_end_tag(tokens[i])) {
       its.push_back(i);
@@ -34,9 +34,9 @@ std::vector<std::size_t> ends_of(const std::vector<Token>& tokens, const std::ve
 void apply(Token& token, const TagRules& rules) {
   const bool element = !token.name.empty() && token.name.front() != '!';
   if (token.kind == Kind::text || !element) return;
-  if (among(rules.splitting, token.name))
+  if (rules.splitting.contains(token.name))
     token.kind = Kind::block;
-  else if (token.kind == Kind::block && (!rules.outline || among(rules.non_splitting, token.name)))
+  else if (token.kind == Kind::block && (!rules.outline || rules.non_splitting.contains(token.name)))
     token.kind = is_end_tag(token) ? Kind::close : Kind::open;
 }
 

@@ -44,7 +44,7 @@ class Outline {
  private:
   std::size_t top() const { return tokens_.size(); }
   bool may_split(std::size_t i) const {
-    return tokens_[i].kind == Kind::open && !has_text_[parent_[i]] && !among(rules_.non_splitting, tokens_[i].name);
+    return tokens_[i].kind == Kind::open && !has_text_[parent_[i]] && !rules_.non_splitting.contains(tokens_[i].name);
   }
   void find_parents() {
     std::vector<std::size_t> open{top()};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/system/cancellation.h"
 #include "text/ascii.h"
 
 namespace hexapla::text::document {
@@ -25,6 +26,7 @@ auto XML_GetCurrentColumnNumber64(XML_Parser parser) { return XML_GetCurrentColu
 using Kind = XmlEvent::Kind;
 
 constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kMostDeclared = 100;     // attributes of a document type: each element gets all those of its name
 constexpr std::size_t kMostParts = 5'000'000;  // a gigabyte, including what documents keep for each part
 
 bool is_utf_16(std::string_view xml) {
@@ -52,6 +54,7 @@ class Reader {
     XML_SetSkippedEntityHandler(parser_.get(), on_entity);
     XML_SetEntityDeclHandler(parser_.get(),
                              [](void* self, const char* entity, auto...) { on_entity_declaration(self, entity); });
+    XML_SetAttlistDeclHandler(parser_.get(), [](void* self, auto...) { on_attribute_declaration(self); });
     XML_SetXmlDeclHandler(parser_.get(), on_declaration);
   }
 
@@ -79,6 +82,7 @@ class Reader {
     Reader& reader = *static_cast<Reader*>(self);
     if (reader.error_) return;
     try {
+      check_canceled();
       work(reader);
     } catch (...) {
       reader.error_ = std::current_exception();
@@ -108,6 +112,13 @@ class Reader {
       throw DataError(cat(r.here(), "declares the entity ", name,
                           "; write what it stands for instead, because few such "
                           "lines may stand for gigabytes"));
+    });
+  }
+  static void on_attribute_declaration(void* self) {
+    guarded(self, [](Reader& r) {
+      if (++r.declared_ > kMostDeclared)
+        throw DataError(cat(r.here(), "the document type declares more than ", kMostDeclared,
+                            " attributes; leave these declarations out"));
     });
   }
   static void on_declaration(void* self, const char*, const char* encoding, int) {
@@ -177,7 +188,7 @@ class Reader {
   std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
   std::exception_ptr error_;
   XmlEvent event_;  // may still grow
-  std::size_t done_ = 0, depth_ = 0;
+  std::size_t done_ = 0, depth_ = 0, declared_ = 0;
 };
 
 class Collector {

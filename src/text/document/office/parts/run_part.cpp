@@ -174,6 +174,13 @@ XmlPart::Index RunPart::properties_of(Index run) const {
 
 // run: 0 if there is none around the text. text: 0 if the run has only a hyphen.
 std::size_t RunPart::style_of(Index run, Index text) {
+  if (run != 0 && run == last_run_) return last_style_;
+  last_style_ = number_of_style(run, text);
+  last_run_ = run;
+  return last_style_;
+}
+
+std::size_t RunPart::number_of_style(Index run, Index text) {
   const Index properties = run == 0 ? 0 : properties_of(run);
   const std::string key = cat(run == 0 ? "" : event(run).name, ' ', properties == 0 ? "" : style_key(properties));
   const auto [number, added] = style_numbers_.emplace(key, styles_.size());

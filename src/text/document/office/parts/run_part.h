@@ -32,11 +32,14 @@ class RunPart final : public XmlPart {
   Index content_of(Index control) const;  // 0: none
   Index properties_of(Index run) const;   // 0: none
   std::size_t style_of(Index run, Index text);
+  std::size_t number_of_style(Index run, Index text);
   std::string style_key(Index properties) const;
   std::string in_run(Index run, std::string_view xml);
 
   std::set<std::string> kept_;
   std::map<std::string, std::size_t> style_numbers_;  // by style_key()
+  Index last_run_ = 0;                                // of style_of(), and its answer
+  std::size_t last_style_ = 0;
 };
 
 }  // namespace hexapla::text::document

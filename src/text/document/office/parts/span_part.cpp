@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 10> kInvisible{
 }  // namespace
 
 SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move(xml), name) {
-  style_numbers_[""] = 0;
+  style_numbers_[&*style_looks_.insert("").first] = 0;
   styles_.push_back({.marks_blanks = false});
   find_looks();
 }
@@ -47,7 +47,9 @@ void SpanPart::find_looks() {
         if (!among(kInvisible, local_name(a.name))) own += cat(' ', a.name, '=', a.value);
       if (!own.empty()) look += cat('<', event(k).name, own);
     }
-    if (const std::string* const style = event(i).attribute("style:name")) looks_[*style] = look;
+    if (const std::string* const style = event(i).attribute("style:name"))
+      looks_[*style] = &*style_looks_.insert(std::move(look)).first;
+    i = after(i) - 1;
   }
 }
 
@@ -73,12 +75,12 @@ bool SpanPart::has_words(Index paragraph) const {
   return false;
 }
 
-// Identifies how text in a span looks; empty: no different from the text around it.
-std::string SpanPart::look_of(Index span) const {
+// Identifies how text in a span looks, always by the same string; empty: no different from the text around it.
+const std::string* SpanPart::look_of(Index span) {
   const std::string* const style = event(span).attribute("text:style-name");
-  if (style == nullptr) return "";
+  if (style == nullptr) return &*style_looks_.insert("").first;
   const auto automatic = looks_.find(*style);
-  return automatic == looks_.end() ? *style : automatic->second;
+  return automatic == looks_.end() ? &*style_looks_.insert(*style).first : automatic->second;
 }
 
 std::size_t SpanPart::style_of(Index span) {

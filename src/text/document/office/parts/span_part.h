@@ -1,6 +1,7 @@
 #pragma once
 // A part of an OpenDocument file: paragraphs with text, and elements inside it.
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ class SpanPart final : public XmlPart {
   bool add_paragraph(Index element, Pieces& pieces) override;
 
   void find_looks();
-  std::string look_of(Index span) const;
+  const std::string* look_of(Index span);
   std::size_t style_of(Index span);  // 0: of text outside spans
   bool has_words(Index paragraph) const;
   bool is_simple(Index span) const;
@@ -29,9 +30,10 @@ class SpanPart final : public XmlPart {
   void add_child(Index child, std::size_t style, RunAtoms& atoms);
   std::string in_span(std::string_view xml, std::size_t style);
 
-  std::map<std::string, std::string> looks_;          // of automatic styles, by name
-  bool started_ = false;                              // whether the paragraph has had text
-  std::map<std::string, std::size_t> style_numbers_;  // by look
+  std::set<std::string> style_looks_;                        // each once
+  std::map<std::string, const std::string*> looks_;          // of automatic styles, by name
+  bool started_ = false;                                     // whether the paragraph has had text
+  std::map<const std::string*, std::size_t> style_numbers_;  // by look
 };
 
 }  // namespace hexapla::text::document

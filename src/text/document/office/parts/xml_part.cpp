@@ -71,22 +71,24 @@ std::vector<std::string> split(const std::string& text, char at) {
 }
 
 // References only point to later paragraphs.
-std::string resolved(std::string_view text, const std::vector<std::string>& paragraphs) {
+std::string with_inner_paragraphs(const std::string& joined) {
+  const std::vector<std::string> paragraphs = split(joined, kInnerParagraph);
   std::string all;
-  for (std::size_t at; (at = text.find(kInnerReference)) != std::string_view::npos;) {
+  std::vector<std::string_view> rests{paragraphs.front()};  // of the paragraphs that are being written, outermost first
+  while (!rests.empty()) {
+    std::string_view& text = rests.back();
+    const std::size_t at = text.find(kInnerReference);
+    all += text.substr(0, at);
+    if (at == std::string_view::npos) {
+      rests.pop_back();
+      continue;
+    }
     std::size_t number = 0;
     std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
-    all += text.substr(0, at);
-    all += paragraphs.at(number);
     text.remove_prefix(text.find(kEndOfNumber, at) + 1);
+    rests.push_back(paragraphs.at(number));
   }
-  return all += text;
-}
-
-std::string with_inner_paragraphs(const std::string& joined) {
-  std::vector<std::string> paragraphs = split(joined, kInnerParagraph);
-  for (std::size_t k = paragraphs.size(); k-- > 0;) paragraphs[k] = resolved(paragraphs[k], paragraphs);
-  return std::move(paragraphs.front());
+  return all;
 }
 
 }  // namespace
