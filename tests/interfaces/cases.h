@@ -152,6 +152,7 @@ class Draw {
     for (size_t i = 0; i < c.lines.size(); ++i) {
       Json one = Json::object();
       if (one_in(2)) one["prefix"] = words(*c.subject, 2) + (one_in(3) ? " " : "");
+      if (one_in(8)) one["prefix"] = of(std::vector<std::string>{"{", "@yo", "a https://a.exam", "一", "☃", "{0} a"});
       if (one_in(4)) one["require"] = {of(c.subject->words)};
       if (one_in(4)) one["forbid"] = {of(c.subject->words)};
       c.constraints.push_back(std::move(one));

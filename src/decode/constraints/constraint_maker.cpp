@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "text/characters.h"
 #include "text/lines/letter_case.h"
+#include "text/plain_line.h"
 
 namespace hexapla::decode {
 namespace {
@@ -19,13 +21,13 @@ void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const
     if (std::none_of(to.required.begin(), to.required.end(), same))
       to.required.push_back({std::make_shared<const std::vector<Phrase>>(1, std::move(p))});
   }
-  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(target, pieces, text, "`forbid`"));
+  for (const std::string& text : from.forbid) to.forbidden.push_back(make_phrase(pieces, text, "`forbid`"));
   int64_t tokens = 0;
   for (const Requirement& r : to.required) {
     const std::string& required = r.forms->front().text;
     tokens += r.tokens();
     for (const Phrase& forbidden : to.forbidden)
-      if (stands_in(forbidden, required, Ending::closed))
+      if (must_not_stand_in(forbidden, required, Ending::closed))
         throw UsageError(cat("'", required, "' is required, and '", forbidden.text,
                              "', which is part of it, is forbidden; leave one of them out"));
   }
@@ -61,10 +63,33 @@ ConstraintMaker::ConstraintMaker(const text::Vocabulary& target, const PieceText
 SentenceConstraints ConstraintMaker::make(const LineConstraints& own, uint64_t line) const {
   SentenceConstraints r = everywhere_;
   r.line = line;
-  r.prefix = pieces_.normalized(own.prefix);
-  r.prefix_tokens = pieces_.most_tokens(r.prefix);
+  set_prefix(own.prefix, r);
   add_phrases(target_, pieces_, own, r);
   return r;
+}
+
+void ConstraintMaker::set_prefix(const std::string& prefix, SentenceConstraints& to) const {
+  to.prefix = pieces_.normalized(prefix);
+  to.prefix_tokens = to.prefix.empty() ? 0 : pieces_.most_tokens(to.prefix) + 1;  // one that adds nothing
+}
+
+void ConstraintMaker::hide_in_prefix(const LineConstraints& own, const text::ProtectedText& hidden,
+                                     SentenceConstraints& to) const {
+  // Letters with which the model has a word; it would have to spell others.
+  const auto word = [&](std::string_view begun) {
+    const std::vector<text::Character> all = text::characters_of(begun);
+    const bool letters = std::none_of(all.begin(), all.end(),
+                                      [](const text::Character& c) { return c.kind == text::CharacterKind::other; });
+    return letters && pieces_.begins_word(begun);
+  };
+  auto [text, spans] = hidden.beginning(text::plain_line(own.prefix), word);
+  if (spans.empty()) return;
+  to.word_ends = spans.back().to == text.size();
+  std::string seen = text::ProtectedText(text, spans).text();
+  if (!seen.empty() && text.ends_with(' ')) seen += ' ';
+  set_prefix(seen, to);
+  to.written = std::move(text);
+  to.names = std::move(spans);
 }
 
 // Each form also in its capitalized variant, for the start of a sentence.

@@ -9,6 +9,7 @@
 #include "decode/constraints/glossary.h"
 #include "decode/constraints/sentence_constraints.h"
 #include "decode/options/line_constraints.h"
+#include "text/marked/protected_text.h"
 
 namespace hexapla::decode {
 
@@ -23,6 +24,9 @@ class ConstraintMaker {
  public:
   ConstraintMaker(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& everywhere);
   SentenceConstraints make(const LineConstraints& own, uint64_t line) const;
+  // Takes the text that is hidden from the model out of the prefix of the sentence, and completes it
+  // if the prefix ends inside of it.
+  void hide_in_prefix(const LineConstraints& own, const text::ProtectedText& hidden, SentenceConstraints& to) const;
   // Adds the terms of a sentence from the line's own glossary or, if it has none, from that of all
   // lines. Warns of a term that the vocabulary cannot write, and of terms beyond the first 64,
   // which are left out.
@@ -30,6 +34,7 @@ class ConstraintMaker {
                  const std::function<void(const std::string& what)>& warn);
 
  private:
+  void set_prefix(const std::string& prefix, SentenceConstraints& to) const;
   using Forms = std::shared_ptr<const std::vector<Phrase>>;
   Forms forms_of(const Glossary::Term& term, const std::function<void(const std::string& what)>& warn);
 

@@ -7,18 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/constraints/piece_texts.h"
+#include "decode/constraints/spelling.h"
 
 namespace hexapla::decode {
 
 struct Phrase {
-  std::string text;  // normalized
-  text::Ids ids;     // its tokens after another word
+  std::string text;   // normalized
+  Spelling spelling;  // of a required phrase
 };
-// UsageError naming the option: a blank phrase; in writable_phrase() also one with a character that
-// the vocabulary lacks.
-Phrase make_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
-                   const std::string& option);
+// UsageError naming the option: a blank phrase; in writable_phrase() also one that no pieces of the
+// vocabulary spell.
+Phrase make_phrase(const PieceTexts& pieces, const std::string& text, const std::string& option);
 Phrase writable_phrase(const text::Vocabulary& target, const PieceTexts& pieces, const std::string& text,
                        const std::string& option);
 
@@ -27,10 +26,13 @@ void check_writable(const PieceTexts& pieces, std::string_view text, const std::
 
 enum class Ending { open, closed };  // whether the text may still grow
 
-// Whether the text contains the phrase, ending at byte `from` or later. A phrase at an open end
-// does not count yet if the next piece may continue its last word, that is, if it ends with a
-// letter of a script with blanks.
-bool stands_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from = 0);
+// Whether the text contains the phrase, ending at byte `from` or later.
+bool stands_in(const Phrase& phrase, std::string_view text, size_t from = 0);
+// The same for a phrase that must not be there, in whatever steps the text grows. At an open end it
+// does not count yet if what follows may continue its last word, that is, if it ends with a letter
+// of a script with blanks. In other scripts it counts even if a mark follows, which belongs to its
+// last letter: at that letter nothing else could be done than to write such a mark.
+bool must_not_stand_in(const Phrase& phrase, std::string_view text, Ending ending, size_t from = 0);
 
 // A phrase that a translation must contain, in one of its forms.
 struct Requirement {
@@ -45,11 +47,10 @@ std::vector<text::TokenSpan> places(std::span<const Requirement> required, std::
 
 // How much of its requirements a translation has met.
 struct Met {
-  int64_t tokens = 0;  // of the requirements met, and of the longest phrase begun
+  int64_t tokens = 0;  // of the requirements met, and of the phrase that is written furthest
   bool all = true;     // all are met: it may end
   text::Ids next;      // the tokens that continue or begin a missing phrase
 };
-// ids: the translation so far, <s> first; text: of the ids.
-Met met(std::span<const Requirement> required, const text::Ids& ids, std::string_view text);
+Met met(std::span<const Requirement> required, const TextSoFar& so_far);
 
 }  // namespace hexapla::decode

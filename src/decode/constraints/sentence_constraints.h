@@ -11,14 +11,17 @@ namespace hexapla::decode {
 
 // Constraints on the translation of one sentence.
 struct SentenceConstraints {
-  std::optional<int32_t> opening;     // first token, before the text
-  std::string prefix;                 // beginning of the text, normalized; a blank at the end ends the last word
-  int64_t prefix_tokens = 0;          // most that the prefix can take
-  std::vector<Requirement> required;  // it must have each of these
-  std::vector<Phrase> forbidden;      // it must have none of these
-  bool capitals = false;              // the final text is put into capitals, except prefix and required phrases
-  uint64_t line = 0;                  // seeds this sentence's samples, together with `part`
-  uint32_t part = 0;                  // of the line
+  std::optional<int32_t> opening;           // first token, before the text
+  std::string prefix;                       // beginning of the text, normalized; a blank at the end ends the last word
+  bool word_ends = false;                   // the prefix ends a word, even without a blank
+  int64_t prefix_tokens = 0;                // most that the prefix can take
+  std::string written;                      // the prefix with text that is hidden from the model; empty: it has none
+  std::vector<text::TokenSpan> names = {};  // that text in `written`
+  std::vector<Requirement> required;        // it must have each of these
+  std::vector<Phrase> forbidden;            // it must have none of these
+  bool capitals = false;                    // the final text is put into capitals, except prefix and required phrases
+  uint64_t line = 0;                        // seeds this sentence's samples, together with `part`
+  uint32_t part = 0;                        // of the line
 };
 
 // The constraints of all sentences of a search.

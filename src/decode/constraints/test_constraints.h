@@ -53,8 +53,9 @@ class WithTranslator : public testing::Test {
   int warnings_ = 0;
 };
 
-inline bool has(const std::string& text, const std::string& phrase) {
-  return stands_in({phrase, {}}, text, Ending::closed);
+inline bool has(const std::string& text, const std::string& phrase) { return stands_in({phrase, {}}, text); }
+inline Phrase phrase(const std::string& text) {
+  return writable_phrase(phrase_vocabulary(), phrase_pieces(), text, "phrase");
 }
 inline Requirement any_of(std::vector<Phrase> forms, bool apart = false) {
   return {std::make_shared<const std::vector<Phrase>>(std::move(forms)), apart};

@@ -51,13 +51,15 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
   const BeamEntry& live = step.sentence.live[beam];
   const Partial so_far = constraints_.partial(live.prefix.ids, *step.sentence.constraints);
   const auto needed = 2 * static_cast<size_t>(step.sentence.width);
-  size_t taken = 0;
-  const bool may_end = so_far.request.required.empty() || met(so_far.request.required, so_far.ids, so_far.text).all;
+  size_t taken = 0, late = 0;
+  const bool may_end = so_far.request.required.empty() || met(so_far.request.required, so_far.so_far).all;
   const auto row = step.first_row + static_cast<int64_t>(beam);
   repeated_.visit(step.tokens, row, so_far, constraints_, [&](double score, double lost, int32_t id) {
-    if (id != special_.eos || may_end)
+    const bool is_late = constraints_.late(so_far, id);
+    if ((id != special_.eos || may_end) && (!is_late || late < needed))
       all.push_back({{live.score + score + lost, score, beam, id, lost}, bank(so_far, id)});
-    return ++taken < needed;
+    ++(is_late ? late : taken);
+    return taken < needed;
   });
   if (!so_far.request.required.empty() && !constraints_.forced(so_far)) add_required(step, beam, so_far, all);
 }
@@ -66,7 +68,7 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
 // other candidate would break the last phrase.
 void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Partial& so_far,
                                          std::vector<Banked>& all) const {
-  const Met m = met(so_far.request.required, so_far.ids, so_far.text);
+  const Met m = met(so_far.request.required, so_far.so_far);
   text::Ids wanted = m.next;
   const auto mine = [&](const Banked& b) { return b.candidate.beam == beam; };
   if (m.all && std::none_of(all.begin(), all.end(), [&](const Banked& b) { return mine(b) && b.bank >= m.tokens; }))
@@ -80,14 +82,10 @@ void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Pa
   }
 }
 
+// Late translations have a bank of their own, the last, so that they use at most half of the beam.
 int64_t ConstrainedBeamSearch::bank(const Partial& so_far, int32_t id) const {
-  if (so_far.request.required.empty()) return 0;
-  if (id == special_.eos) return met(so_far.request.required, so_far.ids, so_far.text).tokens;
-  text::Ids ids = so_far.ids;
-  ids.push_back(id);
-  std::string text = so_far.text;
-  text += pieces_->added(so_far.text, id, so_far.request.prefix);
-  return met(so_far.request.required, ids, text).tokens;
+  if (constraints_.late(so_far, id)) return -1;
+  return so_far.request.required.empty() ? 0 : met(so_far.request.required, constraints_.with(so_far, id)).tokens;
 }
 
 // At the maximum length every hypothesis that may end gets </s>.
@@ -95,8 +93,7 @@ void ConstrainedBeamSearch::end(const Step& step) const {
   Sentence& s = step.sentence;
   for (size_t i = 0; i < s.live.size(); ++i) {
     const Partial so_far = constraints_.partial(s.live[i].prefix.ids, *s.constraints);
-    if (!constraints_.allows(so_far, special_.eos) || !met(so_far.request.required, so_far.ids, so_far.text).all)
-      continue;
+    if (!constraints_.allows(so_far, special_.eos) || !met(so_far.request.required, so_far.so_far).all) continue;
     s.finished.push_back(
         finish(s.live[i], step.tokens.score(step.first_row + static_cast<int64_t>(i), special_.eos), options_));
   }

@@ -9,17 +9,13 @@ namespace hexapla::decode {
 class ConstrainedBeamSearch final : public DecodingStrategy {
  public:
   ConstrainedBeamSearch(const AllConstraints& all, const SearchOptions& options, const SpecialIds& special)
-      : options_(options),
-        special_(special),
-        constraints_(all, options, special),
-        repeated_(options),
-        pieces_(all.pieces) {}
+      : options_(options), special_(special), constraints_(all, options, special), repeated_(options) {}
   void begin(Sentence& s) override { s.live = {{{{special_.bos}, {}}, 0, {}, 0}}; }
   void choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
               std::span<const int64_t> first) override;
 
  private:
-  // A candidate and the number of tokens of required phrases that it would have.
+  // A candidate and the number of tokens of required phrases that it would have; -1 if it is late.
   struct Banked {
     Candidate candidate;
     int64_t bank;
@@ -41,7 +37,6 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
   SpecialIds special_;
   Constraints constraints_;
   RepetitionPenalty repeated_;
-  const PieceTexts* pieces_;
 };
 
 }  // namespace hexapla::decode

@@ -118,12 +118,11 @@ std::optional<Token> Sampler::of_all(const Partial& so_far, const DrawKey& key, 
   for (uint32_t attempt = 0; attempt < kAttempts && !constraints_.forced(so_far); ++attempt) {
     const std::optional<size_t> id = index_at(w, draw(key, attempt));
     if (!id) return {};
-    if (constraints_.allows(so_far, static_cast<int32_t>(*id))) return token(*id);
+    if (may_follow(so_far, static_cast<int32_t>(*id))) return token(*id);
     open[*id] = false;
     if (std::exchange(w[*id], 0) == 1) w = weights(log_p, open, temperature);  // the others were relative to this one
   }
-  for (size_t id = 0; id < open.size(); ++id)
-    open[id] = open[id] && constraints_.allows(so_far, static_cast<int32_t>(id));
+  for (size_t id = 0; id < open.size(); ++id) open[id] = open[id] && may_follow(so_far, static_cast<int32_t>(id));
   const std::optional<size_t> id = index_at(weights(log_p, open, temperature), draw(key, kAttempts));
   return id ? std::optional(token(*id)) : std::nullopt;
 }
@@ -143,6 +142,7 @@ Sampler::Nucleus Sampler::of_the_first(const Partial& so_far, ConstrainedTokens&
   const SamplingOptions& o = *options_.sampling;
   Nucleus found;
   tokens.visit(row, so_far, constraints_, [&](double score, int32_t id) {
+    if (constraints_.late(so_far, id)) return true;
     found.total += found.add({score, id}, o.temperature);
     return o.top_k == 0 || std::ssize(found.tokens) < o.top_k;
   });

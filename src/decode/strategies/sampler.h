@@ -44,6 +44,9 @@ class Sampler final : public DecodingStrategy {
   Nucleus of_the_first(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const;
   Nucleus of_the_whole(const Partial& so_far, ConstrainedTokens& tokens, int64_t row) const;
   DrawKey key(const Sentence& s, const BeamEntry& live) const;
+  bool may_follow(const Partial& so_far, int32_t id) const {
+    return constraints_.allows(so_far, id) && !constraints_.late(so_far, id);
+  }
   // The next token and its log-probability under the model; none if no token is allowed.
   std::optional<Token> next(const Sentence& s, const BeamEntry& live, ConstrainedTokens& tokens, int64_t row) const;
   std::optional<Token> of_all(const Partial& so_far, const DrawKey& key, ConstrainedTokens& tokens, int64_t row) const;

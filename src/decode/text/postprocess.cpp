@@ -133,7 +133,9 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
 }
 
 std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints) {
-  return read(sides, ids, constraints, {}).text;
+  std::string text = read(sides, ids, constraints, {}).text;
+  put_back_in_prefix(constraints, text, {});
+  return text;
 }
 
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,

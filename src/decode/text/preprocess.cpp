@@ -108,6 +108,7 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
   const SourceReader reader(sides.source, sides.positions, options.max_length, warn);
   ConstraintMaker maker(sides.target, *sides.pieces, options.everywhere);
   const std::vector<Request> asked = LineChecks(reader, maker, options).requests(lines);
+  static const LineConstraints none;
   SourceSentences all;
   for (size_t i = 0; i < lines.text.size(); ++i) {
     std::vector<SourceReader::Part> parts;
@@ -116,11 +117,14 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
     else if (!lines.ids[i].empty())
       parts.push_back({.text = lines.text[i], .seen = lines.text[i], .ids = lines.ids[i]});
     add_line(all, std::move(parts), asked[i].constraints, sides.source);
-    for (size_t part = all.first.back(); part < all.ids.size(); ++part)
-      maker.add_terms(lines.requests.empty() ? LineConstraints() : lines.requests[i], all.texts[part],
-                      all.constraints[part], [&](const std::string& what) {
-                        if (warn) warn(i, what);
-                      });
+    const LineConstraints& own = lines.requests.empty() ? none : lines.requests[i];
+    const size_t first = all.first.back();
+    if (first < all.ids.size() && all.hidden[first])
+      maker.hide_in_prefix(own, *all.hidden[first], all.constraints[first]);
+    for (size_t part = first; part < all.ids.size(); ++part)
+      maker.add_terms(own, all.texts[part], all.constraints[part], [&](const std::string& what) {
+        if (warn) warn(i, what);
+      });
   }
   all.first.push_back(all.ids.size());
   return all;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "decode/rescoring/alignment.h"
+#include "text/characters.h"
+#include "text/marked/placeholders.h"
 #include "text/utf8.h"
 
 namespace hexapla::decode {
@@ -39,9 +41,33 @@ class Pair {
     translation_.text = std::move(restored.text);
     translation_.spans = std::move(restored.tokens);
     translation_.protected_spans = std::move(restored.spans);
+    if (!constraints_.written.empty()) put_back_in_prefix();
   }
 
  private:
+  void put_back_in_prefix() const {
+    std::vector<text::TokenSpan>& hidden = translation_.protected_spans;
+    std::vector<text::TokenSpan> all = translation_.spans;
+    all.insert(all.end(), hidden.begin(), hidden.end());
+    const bool follows = std::any_of(hidden.begin(), hidden.end(), [&](const text::TokenSpan& span) {
+      return span.from < span.to && span.from == constraints_.prefix.size();
+    });
+    decode::put_back_in_prefix(constraints_, translation_.text, all, follows);
+    const auto tokens = translation_.spans.size();
+    std::vector<text::TokenSpan> names = constraints_.names;
+    for (size_t i = 0; i < hidden.size(); ++i) {
+      const bool there = hidden[i].from < hidden[i].to;
+      hidden[i] = there ? all[tokens + i] : text::TokenSpan{0, 0};
+      const auto name = std::find_if(names.begin(), names.end(), [&](const text::TokenSpan& n) {
+        return std::string_view(constraints_.written).substr(n.from, n.to - n.from) == hidden_.content(i);
+      });
+      if (there || name == names.end()) continue;
+      hidden[i] = *name;
+      names.erase(name);
+    }
+    all.resize(tokens);
+    translation_.spans = std::move(all);
+  }
   // Words of the source's tokens. A language that only the line says is no word of this sentence.
   std::vector<text::WordSpan> source_words() const {
     const size_t told = sides_.source.leading(seen_).bytes - sides_.source.leading(hidden_.text()).bytes;
@@ -66,7 +92,7 @@ class Pair {
   }
   // Text already present because of the constraints.
   std::string given() const {
-    std::string all = constraints_.prefix;
+    std::string all = constraints_.written.empty() ? constraints_.prefix : constraints_.written;
     for (const Requirement& required : constraints_.required)
       for (const Phrase& phrase : *required.forms) all += "\n" + phrase.text;
     return all;
@@ -79,7 +105,31 @@ class Pair {
   Translation& translation_;
 };
 
+// Spans of a prefix, as the model writes it, in the prefix with hidden text.
+std::vector<text::TokenSpan> in_written(const SentenceConstraints& asked, std::vector<text::TokenSpan> spans) {
+  const text::ProtectedText whole(asked.written, asked.names);
+  if (asked.prefix.starts_with(whole.text())) return whole.in_line(std::move(spans));
+  return std::vector<text::TokenSpan>(spans.size(), {0, asked.written.size()});  // it was normalized
+}
+
 }  // namespace
+
+void put_back_in_prefix(const SentenceConstraints& asked, std::string& text, std::span<text::TokenSpan> spans,
+                        bool before_hidden) {
+  if (asked.written.empty()) return;
+  const size_t old = std::min(asked.prefix.size(), text.size());
+  const std::string rest = text.substr(old);
+  const bool joins = before_hidden || (!rest.empty() && text::joins_words(text::code_point_at(rest, 0).first));
+  text = asked.written;
+  if (asked.word_ends && joins && !text.ends_with(' ')) text += ' ';
+  const size_t now = text.size();
+  text += rest;
+  for (text::TokenSpan& span : spans) {
+    const text::TokenSpan begun = in_written(asked, {{std::min(span.from, old), std::min(span.to, old)}}).front();
+    span = {span.from < old ? begun.from : span.from - old + now, span.to <= old ? begun.to : span.to - old + now};
+    span.from = std::min(span.from, span.to);
+  }
+}
 
 void put_back(const TextSides& sides, const SentenceSpan& sentences, std::span<std::vector<Translation>> translations,
               const Aligner& align) {

@@ -14,4 +14,9 @@ namespace hexapla::decode {
 void put_back(const TextSides& sides, const SentenceSpan& sentences, std::span<std::vector<Translation>> translations,
               const Aligner& align);
 
+// Writes the prefix at the start of a translation, or what there is of it, with its hidden text.
+// spans: of the translation. before_hidden: hidden text follows.
+void put_back_in_prefix(const SentenceConstraints& asked, std::string& text, std::span<text::TokenSpan> spans,
+                        bool before_hidden = false);
+
 }  // namespace hexapla::decode

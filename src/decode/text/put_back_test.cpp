@@ -8,6 +8,7 @@
 #include "decode/options/named/decoding_options.h"
 #include "decode/test_text.h"
 #include "decode/text/text_scorer.h"
+#include "text/utf8.h"
 
 namespace hexapla::decode {
 namespace {
@@ -195,6 +196,55 @@ TEST_F(PutBackTest, NothingComesIntoAPrefixOrARequiredPhrase) {
   EXPECT_THAT(given, StartsWith("die {0}"));
   EXPECT_EQ(count(given, "{0}"), 1u) << given;
   EXPECT_EQ(count(given, "{1}"), 1u) << given;
+}
+
+// A prefix with hidden text gives the translation that has it there, and the model sees none of it.
+TEST_F(PutBackTest, APrefixHasItsOwn) {
+  const std::vector<std::string> names{"\u017Bubr\u00F3wka",
+                                       "{name}",
+                                       "https://a.example/b?c.d",
+                                       "@name",
+                                       "\U0001F469\u200D\U0001F469\u200D\U0001F467",
+                                       "\u682A\u5F0F\u4F1A\u793E",
+                                       "`x y`",
+                                       "<x id=\"1\"/>"};
+  for (const std::string& name : names) {
+    const std::string line = cat("ein ", name, " Hund");
+    options_.search.longest = 6;
+    const Translation own = translate({"ein Hund"})[0][0];
+    // Between any two words of the translation, whole or in part.
+    for (size_t at = own.text.find(' '); at != own.text.npos; at = own.text.find(' ', at + 1)) {
+      const std::string before = own.text.substr(0, at), whole = cat(before, " ", name);
+      for (size_t n = text::character_bytes(name); n <= name.size();
+           n += std::max<size_t>(1, text::character_bytes(std::string_view(name).substr(n)))) {
+        if (name.substr(0, n) == "h") continue;  // may be a word
+        const Translation t = translate({line}, {{.prefix = cat(before, " ", name.substr(0, n))}})[0][0];
+        EXPECT_EQ(t.text, whole + own.text.substr(at)) << name.substr(0, n);
+        EXPECT_EQ(t.ids, own.ids) << name.substr(0, n);
+        EXPECT_NEAR(t.score, own.score, 1e-4);
+        ASSERT_EQ(t.protected_spans.size(), 1u);
+        EXPECT_EQ(t.text.substr(t.protected_spans[0].from, t.protected_spans[0].to - t.protected_spans[0].from), name);
+        if (n == name.size()) break;
+      }
+      const std::string more = whole + own.text.substr(at, 3);
+      if (text::invalid_utf8(more)) continue;
+      EXPECT_EQ(translate({line}, {{.prefix = more}})[0][0].ids, own.ids) << "'" << more << "'";
+    }
+    // At the start.
+    const Translation first = translate({line}, {{.prefix = name.substr(0, text::character_bytes(name))}})[0][0];
+    EXPECT_THAT(first.text, StartsWith(name)) << first.text;
+    EXPECT_EQ(first.ids, own.ids);
+    EXPECT_EQ(count(first.text, name), 1u) << first.text;
+  }
+}
+
+// "H" begins a word of the model, "Hxq" does not.
+TEST_F(PutBackTest, APrefixThatMayBeAWordIsOne) {
+  protect(false, {"H[\\w.]+"});
+  const std::string line = "ein Hxqv.w Katzen";
+  EXPECT_THAT(translate({line}, {{.prefix = "die H"}})[0][0].text, testing::Not(StartsWith("die Hxqv.w")));
+  EXPECT_THAT(translate({line}, {{.prefix = "die H"}})[0][0].text, HasSubstr("Hxqv.w"));
+  EXPECT_THAT(translate({line}, {{.prefix = "die Hxqv."}})[0][0].text, StartsWith("die Hxqv.w"));
 }
 
 TEST_F(PutBackTest, ATranslationIsScoredAsItWasFound) {

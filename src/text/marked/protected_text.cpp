@@ -115,6 +115,10 @@ Spans wordless_sentences(std::string_view line, const Spans& spans) {
   return all;
 }
 
+bool whole_word(std::string_view text, const TokenSpan& span) {
+  return word_boundary(text, span.from) && word_boundary(text, span.to);
+}
+
 // Delimiters of a span's number; no translation contains these characters.
 constexpr char kBeginNumber = '\x02', kEndNumber = '\x03';
 
@@ -225,17 +229,58 @@ std::vector<TokenSpan> ProtectedText::in_line(std::vector<TokenSpan> tokens) con
   return moved(std::move(tokens), places(text(), line_, spans_), line_.size());
 }
 
-// For each span, whether the text lacks a copy of it that no earlier span has claimed.
-std::vector<bool> ProtectedText::not_in(std::string_view given) const {
-  std::vector<bool> missing(spans_.size(), true);
-  std::string rest(given);
-  for (std::size_t i = 0; i < spans_.size() && !rest.empty(); ++i) {
-    const std::size_t at = rest.find(content(i));
+// A place of each span in the text, if it is there. Longest first, because a span may contain
+// others; prefers matches that are whole words.
+std::vector<std::optional<TokenSpan>> ProtectedText::places_in(std::string_view text) const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < spans_.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return content(a).size() > content(b).size(); });
+  std::string rest(text);
+  std::vector<std::optional<TokenSpan>> found(spans_.size());
+  for (const std::size_t i : order) {
+    const std::string own = plain_line(content(i));
+    std::size_t at = rest.find(own);
+    for (std::size_t next = at; next != rest.npos; next = rest.find(own, next + 1))
+      if (whole_word(rest, {next, next + own.size()})) {
+        at = next;
+        break;
+      }
     if (at == rest.npos) continue;
-    missing[i] = false;
-    rest[at] = '\n';  // so that no other span claims it
+    found[i] = {at, at + own.size()};
+    std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at), own.size(), '\n');
   }
-  return missing;
+  return found;
+}
+
+ProtectedText::Beginning ProtectedText::beginning(std::string_view text,
+                                                  const std::function<bool(std::string_view)>& word) const {
+  Beginning result{std::string(text), {}};
+  const std::vector<std::optional<TokenSpan>> places = places_in(text);
+  std::size_t free = 0;  // from here on, the text belongs to no span
+  for (const std::optional<TokenSpan>& place : places) {
+    if (!place) continue;
+    free = std::max(free, place->to);
+    if (whole_word(text, *place)) result.spans.push_back(*place);
+  }
+  std::size_t most = 0;
+  std::string rest;  // of the span that the text ends with the most of
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    const std::string own = places[i] ? "" : plain_line(content(i));
+    for (std::size_t n = character_bytes(own); n < own.size(); n += character_bytes(std::string_view(own).substr(n))) {
+      const std::string_view begun = std::string_view(own).substr(0, n);
+      if (n <= most || n > text.size() - free || !text.ends_with(begun)) continue;
+      if (!word_boundary(cat(text, own.substr(n)), text.size() - n) || word(begun)) continue;
+      most = n;
+      rest = own.substr(n);
+    }
+  }
+  if (most > 0) {
+    result.text += rest;
+    result.spans.push_back({text.size() - most, result.text.size()});
+  }
+  std::sort(result.spans.begin(), result.spans.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  return result;
 }
 
 // Writes a translation with the spans in place of their numbers.
@@ -336,32 +381,20 @@ ProtectedText::Restored ProtectedText::restored(std::string translation, std::ve
   make_plain_line(translation, tokens);
   const std::string placed =
       marked_.placed(translation, links, [](std::string_view text) { return std::string(text); });
-  Writer writer(*this, translation, solid, not_in(given));
+  std::vector<bool> missing;
+  for (const std::optional<TokenSpan>& place : places_in(given)) missing.push_back(!place);
+  Writer writer(*this, translation, solid, std::move(missing));
   writer.write(placed);
   return std::move(writer).restored(std::move(tokens));
 }
 
-// Longest first, because a span may contain others; prefers matches that are whole words.
 std::optional<std::vector<TokenSpan>> ProtectedText::find_in(std::string_view translation) const {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < spans_.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return content(a).size() > content(b).size(); });
-  std::string rest(translation);
-  Spans found(spans_.size(), {0, 0});
-  for (const std::size_t i : order) {
-    const std::string own = plain_line(content(i));
-    std::size_t at = rest.find(own);
-    for (std::size_t next = at; next != rest.npos; next = rest.find(own, next + 1))
-      if (word_boundary(rest, next) && word_boundary(rest, next + own.size())) {
-        at = next;
-        break;
-      }
-    if (at == rest.npos) return {};
-    found[i] = {at, at + own.size()};
-    std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(at), own.size(), '\n');
+  Spans all;
+  for (const std::optional<TokenSpan>& place : places_in(translation)) {
+    if (!place) return {};
+    all.push_back(*place);
   }
-  return found;
+  return all;
 }
 
 }  // namespace hexapla::text

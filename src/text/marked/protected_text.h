@@ -3,6 +3,7 @@
 // translation next to the translations of its neighbors
 // (docs/adr/0092-what-a-model-does-not-see.md).
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,7 @@ class ProtectedText {
   // The text that the model sees: the line without its spans, and with whitespace as in MarkedLine.
   const std::string& text() const { return marked_.text(); }
   const std::vector<TokenSpan>& spans() const { return spans_; }  // bytes of the line
+  std::string content(std::size_t i) const { return line_.substr(spans_[i].from, spans_[i].to - spans_[i].from); }
   // Maps tokens of text() to the line.
   std::vector<TokenSpan> in_line(std::vector<TokenSpan> tokens) const;
 
@@ -76,13 +78,21 @@ class ProtectedText {
   Restored restored(std::string translation, std::vector<TokenSpan> tokens, const WordLinks& links,
                     std::vector<TokenSpan> solid = {}, std::string_view given = {}) const;
 
+  // The beginning of a translation, as a user gives it, with the spans in it. If it ends inside of
+  // a span, the rest of that is added, unless word(the beginning of the span) says that it may be a
+  // word of the language.
+  struct Beginning {
+    std::string text;
+    std::vector<TokenSpan> spans;  // in the order of the text, as whole words
+  };
+  Beginning beginning(std::string_view text, const std::function<bool(std::string_view)>& word) const;
+
   // The spans in a translation that contains them; nothing if one is missing.
   std::optional<std::vector<TokenSpan>> find_in(std::string_view translation) const;
 
  private:
   class Writer;
-  std::string content(std::size_t i) const { return line_.substr(spans_[i].from, spans_[i].to - spans_[i].from); }
-  std::vector<bool> not_in(std::string_view given) const;
+  std::vector<std::optional<TokenSpan>> places_in(std::string_view text) const;
 
   std::string line_;
   std::vector<TokenSpan> spans_;
