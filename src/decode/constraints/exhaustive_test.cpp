@@ -105,7 +105,7 @@ TEST_P(Exhaustive, PiecesReadAsTheVocabularyDecodes) {
 TEST_P(Exhaustive, TheBestWithAPrefix) {
   const std::vector<Translation> translations = all();
   Random random(1);
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 80; ++i) {
     const Translation& one = translations[random.below(static_cast<uint32_t>(translations.size()))];
     if (one.text.find("\uFFFD") != one.text.npos) continue;
     std::string prefix = any_characters(random, one.text);

@@ -9,7 +9,8 @@ struct Candidate {
   double score, last;  // of the whole hypothesis; of its last token
   size_t beam;
   int32_t id;
-  double lost = 0;  // added to the score of this token by a penalty
+  double lost = 0;    // added to the score of this token by a penalty
+  bool late = false;  // Constraints::late()
 };
 
 class BeamSearch : public DecodingStrategy {

@@ -21,6 +21,15 @@ std::vector<Candidate> in_turns(const std::vector<Banked>& all) {
   return order;
 }
 
+// Puts late candidates beyond the first `most` behind all others.
+std::vector<Candidate> with_few_late(const std::vector<Candidate>& candidates, size_t most) {
+  std::vector<Candidate> first, last;
+  size_t late = 0;
+  for (const Candidate& c : candidates) (c.late && ++late > most ? last : first).push_back(c);
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
 }  // namespace
 
 void ConstrainedBeamSearch::choose(Context& cx, const NextLogits& logits, std::span<Sentence> sentences,
@@ -42,7 +51,7 @@ void ConstrainedBeamSearch::grow(const Step& step) const {
   Sentence& s = step.sentence;
   std::vector<Banked> all;
   for (size_t beam = 0; beam < s.live.size(); ++beam) add_row(step, beam, all);
-  advance(s, in_turns(all), options_, special_.eos);
+  advance(s, with_few_late(in_turns(all), static_cast<size_t>(s.width) / 2), options_, special_.eos);
   std::stable_sort(s.live.begin(), s.live.end(),
                    [](const BeamEntry& a, const BeamEntry& b) { return a.score > b.score; });
 }
@@ -57,7 +66,7 @@ void ConstrainedBeamSearch::add_row(const Step& step, size_t beam, std::vector<B
   repeated_.visit(step.tokens, row, so_far, constraints_, [&](double score, double lost, int32_t id) {
     const bool is_late = constraints_.late(so_far, id);
     if ((id != special_.eos || may_end) && (!is_late || late < needed))
-      all.push_back({{live.score + score + lost, score, beam, id, lost}, bank(so_far, id)});
+      all.push_back({{live.score + score + lost, score, beam, id, lost, is_late}, bank(so_far, id)});
     ++(is_late ? late : taken);
     return taken < needed;
   });
@@ -82,9 +91,7 @@ void ConstrainedBeamSearch::add_required(const Step& step, size_t beam, const Pa
   }
 }
 
-// Late translations have a bank of their own, the last, so that they use at most half of the beam.
 int64_t ConstrainedBeamSearch::bank(const Partial& so_far, int32_t id) const {
-  if (constraints_.late(so_far, id)) return -1;
   return so_far.request.required.empty() ? 0 : met(so_far.request.required, constraints_.with(so_far, id)).tokens;
 }
 

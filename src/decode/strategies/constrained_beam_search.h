@@ -15,7 +15,7 @@ class ConstrainedBeamSearch final : public DecodingStrategy {
               std::span<const int64_t> first) override;
 
  private:
-  // A candidate and the number of tokens of required phrases that it would have; -1 if it is late.
+  // A candidate and the number of tokens of required phrases that it would have.
   struct Banked {
     Candidate candidate;
     int64_t bank;

@@ -231,7 +231,8 @@ TEST_F(PutBackTest, APrefixHasItsOwn) {
       EXPECT_EQ(translate({line}, {{.prefix = more}})[0][0].ids, own.ids) << "'" << more << "'";
     }
     // At the start.
-    const Translation first = translate({line}, {{.prefix = name.substr(0, text::character_bytes(name))}})[0][0];
+    const std::string part = name.substr(0, name.size() - 1);
+    const Translation first = translate({line}, {{.prefix = text::invalid_utf8(part) ? name : part}})[0][0];
     EXPECT_THAT(first.text, StartsWith(name)) << first.text;
     EXPECT_EQ(first.ids, own.ids);
     EXPECT_EQ(count(first.text, name), 1u) << first.text;
