@@ -43,6 +43,11 @@ endif()
 
 include(unity)
 
+# The library exports only what HEXAPLA_API marks (include/hexapla/export.h).
+function(hexapla_hide_symbols target)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 function(hexapla_target_name folder out)
   string(REPLACE "/" "_" name ${folder})
   set(${out} hexapla_${name} PARENT_SCOPE)
@@ -78,6 +83,7 @@ function(hexapla_layer folder)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE ${HEXAPLA_WARNINGS})
+  hexapla_hide_symbols(${target})
   if(HEXAPLA_SANITIZE AND HEXAPLA_SANITIZE_TESTS_QUICKLY AND NOT short IN_LIST HEXAPLA_COMPUTING_LAYERS)
     target_compile_options(${target} PRIVATE -O0)
   elseif(short IN_LIST HEXAPLA_OUTER_LAYERS)

@@ -447,11 +447,24 @@ class SetUp(unittest.TestCase):
         major, minor, patch = re.search(r"project\(hexapla VERSION (\d+)\.(\d+)\.(\d+)",
                                         (self.ROOT / "CMakeLists.txt").read_text()).groups()
         self.assertRegex((self.ROOT / "debian/changelog").read_text().split("\n")[0], rf"^hexapla \({major}\.{minor}\.{patch}-")
-        library = f"libhexapla{major}"
-        self.assertIn(f"Package: {library}\n", (self.ROOT / "debian/control").read_text())
-        self.assertTrue((self.ROOT / f"debian/{library}.install").is_file())
+        symbols, = (self.ROOT / "debian").glob("*.symbols")
+        self.assertRegex(symbols.read_text(), rf"\(>= {major}.{minor}.{patch}\), \w+ \(<< {major}.{minor}.{int(patch) + 1}~\)")
         self.assertIn(f"\nversion: {major}.{minor}.{patch}\n", (self.ROOT / "CITATION.cff").read_text())
         self.assertIn(f"\n## {major}.{minor}.{patch} (", (self.ROOT / "CHANGELOG.md").read_text())
+
+    def test_the_soname_is_that_of_cmake_everywhere(self):
+        number = re.search(r"(?m)^set\(HEXAPLA_SOVERSION (\d+)\)", (self.ROOT / "CMakeLists.txt").read_text())[1]
+        control = (self.ROOT / "debian/control").read_text()
+        self.assertEqual(set(re.findall(r"libhexapla(\d+)", control)), {number})
+        for name in ("install", "symbols"):
+            self.assertEqual([path.name for path in (self.ROOT / "debian").glob(f"libhexapla[0-9]*.{name}")], [f"libhexapla{number}.{name}"])
+        self.assertIn(f"libhexapla.so.{number} libhexapla{number} ", (self.ROOT / f"debian/libhexapla{number}.symbols").read_text())
+
+    def test_the_description_of_the_wheel_leads_somewhere(self):
+        page = re.search(r'(?m)^readme = "(.*?)"', (self.ROOT / "pyproject.toml").read_text())[1]
+        links = re.findall(r"\]\(([^)]*)\)", (self.ROOT / page).read_text())
+        self.assertTrue(links)
+        self.assertEqual([link for link in links if not link.startswith("https://")], [])
 
     def test_ci_runs_the_command_of_the_readme(self):
         self.assertRegex((self.ROOT / ".ci/run").read_text(), r"(?m)^stage .* scripts/test\.sh$")

@@ -15,8 +15,10 @@ packages=(g++ make cmake ninja-build ccache pkg-config "${libraries[@]}")
 opencl=(ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd clinfo)
 locales=()
 if [ "${1:-}" = --checks ]; then
-  # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one; valgrind counts instructions.
-  packages+=(python3 clang-format clang-tidy codespell libmecab2 mecab-ipadic-utf8 nginx locales valgrind "${opencl[@]}")
+  # MeCab: Japanese BLEU; nginx: in front of the server; locales: tests also run under a German one; valgrind counts
+  # instructions; abigail: scripts/abi.sh.
+  packages+=(python3 clang-format clang-tidy codespell abigail-tools libmecab2 mecab-ipadic-utf8 nginx locales valgrind
+    "${opencl[@]}")
   locales=(de_DE)
 elif [ "${1:-}" = --nightly ]; then
   packages+=(python3 valgrind)

@@ -1,6 +1,6 @@
 # Installs BUILD into a fresh prefix, builds copies of the examples against it outside the source tree, through
 # find_package and one of them through pkg-config, too, and runs them; MODEL
-# translates two lines.
+# translates two lines. tests/consumer calls every function of the shared library and of the static one.
 foreach(name BUILD SOURCE MODEL GENERATOR COMPILER LIBDIR)
   if(NOT ${name})
     message(FATAL_ERROR "install_test.cmake needs -D ${name}=...")
@@ -68,24 +68,77 @@ function(tags program)
 endfunction()
 
 # Outside the source tree, against the prefix.
-macro(build_example name)
-  file(COPY ${SOURCE}/examples/${name} DESTINATION ${work})
-  step("configuring examples/${name}" ${CMAKE_COMMAND} -S ${work}/${name} -B ${work}/build_${name} -G ${GENERATOR}
+macro(build_example path)
+  get_filename_component(name ${path} NAME)
+  file(COPY ${SOURCE}/${path} DESTINATION ${work})
+  step("configuring ${path}" ${CMAKE_COMMAND} -S ${work}/${name} -B ${work}/build_${name} -G ${GENERATOR}
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
-  step("building examples/${name}" ${CMAKE_COMMAND} --build ${work}/build_${name})
+  step("building ${path}" ${CMAKE_COMMAND} --build ${work}/build_${name})
 endmacro()
+
+# The library's functions among the symbols of FILE that nm lists with these options.
+function(functions_of file result)
+  execute_process(COMMAND nm --demangle ${ARGN} ${file} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[UT] hexapla::[^\n]*" symbols "${symbols}")
+  list(TRANSFORM symbols REPLACE "^. " "")
+  list(REMOVE_DUPLICATES symbols)
+  list(SORT symbols)
+  set(${result} "${symbols}" PARENT_SCOPE)
+endfunction()
+
+# What consumer LINKED prints; it has to use the shared library or not.
+function(consume linked uses result)
+  file(MAKE_DIRECTORY ${work}/${linked})
+  execute_process(COMMAND ${work}/build_consumer/${linked} ${MODEL} ${work}/${linked}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  execute_process(COMMAND ldd ${work}/build_consumer/${linked} OUTPUT_VARIABLE libraries)
+  string(FIND "${libraries}" "libhexapla" place)
+  if(NOT status EQUAL 0 OR (uses AND place EQUAL -1) OR (NOT uses AND NOT place EQUAL -1))
+    message(STATUS "the consumer of the ${linked} library ended with ${status}:\n${errors}${libraries}")
+    set(failed TRUE PARENT_SCOPE)
+  endif()
+  set(${result} "${output}" PARENT_SCOPE)
+endfunction()
 
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step("the installed program" ${prefix}/bin/hexapla --version)
 step("natural calls in C++17" ${COMPILER} -std=c++17 -fsyntax-only -x c++ -I ${prefix}/include
   ${SOURCE}/src/api/usage/test_natural_calls.h)
 foreach(example translate threads tagger train)
-  build_example(${example})
+  build_example(examples/${example})
 endforeach()
 translates(${work}/build_translate/translate)
 translates(${work}/build_threads/threads)
 tags(${work}/build_tagger/tagger)
 step("training from a callback" ${work}/build_train/train ${work}/run)  # it says by itself whether it has learned
+
+build_example(tests/consumer)
+if(NOT failed)
+  consume(shared TRUE by_shared)
+  set(plugin ${prefix}/${LIBDIR}/hexapla/hexapla_opencl.so)
+  if(EXISTS ${plugin})
+    file(COPY ${plugin} DESTINATION ${work}/build_consumer)  # beside the program, for the static library
+    if(by_shared MATCHES "plugin, is not installed")
+      message(STATUS "a program that uses the library does not find its plugin:\n${by_shared}")
+      set(failed TRUE)
+    endif()
+  endif()
+  functions_of(${work}/build_consumer/shared needed --dynamic --undefined-only)
+  functions_of(${prefix}/${LIBDIR}/libhexapla.so offered --dynamic --defined-only)
+  set(uncalled ${offered})
+  list(REMOVE_ITEM uncalled ${needed})
+  if(uncalled OR NOT needed)
+    message(STATUS "tests/consumer does not call all functions: ${uncalled}")
+    set(failed TRUE)
+  endif()
+  if(EXISTS ${prefix}/${LIBDIR}/libhexapla.a)
+    consume(static FALSE by_static)
+    if(NOT by_static STREQUAL by_shared)
+      message(STATUS "the static library gives\n${by_static}\nand the shared one\n${by_shared}")
+      set(failed TRUE)
+    endif()
+  endif()
+endif()
 
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG AND NOT failed)
@@ -97,12 +150,11 @@ if(PKG_CONFIG AND NOT failed)
     -Wl,-rpath,${prefix}/${LIBDIR})
   translates(${work}/by_pkg_config)
   if(EXISTS ${prefix}/${LIBDIR}/libhexapla.a)
-    execute_process(COMMAND ${PKG_CONFIG} --static --cflags --libs hexapla OUTPUT_VARIABLE flags
+    execute_process(COMMAND ${PKG_CONFIG} --cflags --libs hexapla-static OUTPUT_VARIABLE flags
       OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    string(REPLACE "-lhexapla" "-l:libhexapla.a" flags "${flags} ${FLAGS}")
-    separate_arguments(flags UNIX_COMMAND "${flags}")
-    step("building with the static library" ${COMPILER} -std=c++17 ${work}/translate/main.cpp -o ${work}/static ${flags})
-    translates(${work}/static)
+    separate_arguments(flags UNIX_COMMAND "${flags} ${FLAGS}")
+    step("building with the static library" ${COMPILER} -std=c++17 ${work}/translate/main.cpp -o ${work}/by_pkg_config_static ${flags})
+    translates(${work}/by_pkg_config_static)
   endif()
 endif()
 

@@ -6,22 +6,24 @@
 #include <stdexcept>
 #include <string>
 
+#include "hexapla/export.h"
+
 namespace hexapla {
 
 // Base class of all errors.
-class Error : public std::runtime_error {
+class HEXAPLA_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // An error that the user of the library or program can fix.
-class UserError : public Error {
+class HEXAPLA_API UserError : public Error {
  public:
   using Error::Error;
 };
 
 // A wrong call: an option or argument out of range, an unknown option, or conflicting arguments.
-class UsageError : public UserError {
+class HEXAPLA_API UsageError : public UserError {
  public:
   explicit UsageError(const std::string& what) : UserError(what) {}
   UsageError(const std::string& what, std::string option, std::string value)
@@ -44,30 +46,30 @@ class UsageError : public UserError {
 
 // Unusable files or text: missing, damaged, of another format, not parallel, or a model with other
 // vocabularies.
-class DataError : public UserError {
+class HEXAPLA_API DataError : public UserError {
  public:
   using UserError::UserError;
 };
 
 // A failure at run time: full disk, missing permission, full queue, a loss that is not finite.
-class RunError : public UserError {
+class HEXAPLA_API RunError : public UserError {
  public:
   using UserError::UserError;
 };
 
-class OutOfMemory : public RunError {
+class HEXAPLA_API OutOfMemory : public RunError {
  public:
   using RunError::RunError;
 };
 
 // The request was canceled or has timed out.
-class Canceled : public Error {
+class HEXAPLA_API Canceled : public Error {
  public:
   using Error::Error;
 };
 
 // A defect of the library: please report it.
-class InternalError : public Error {
+class HEXAPLA_API InternalError : public Error {
  public:
   using Error::Error;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 #include "hexapla/owned.h"
 
 namespace hexapla {
@@ -40,19 +41,20 @@ struct Comparison {
 
 class Evaluator {
  public:
-  explicit Evaluator(const EvaluatorOptions& options = {});  // UsageError
-  ~Evaluator();
-  Evaluator(Evaluator&&) noexcept;
-  Evaluator& operator=(Evaluator&&) noexcept;
+  HEXAPLA_API explicit Evaluator(const EvaluatorOptions& options = {});  // UsageError
+  HEXAPLA_API ~Evaluator();
+  HEXAPLA_API Evaluator(Evaluator&&) noexcept;
+  HEXAPLA_API Evaluator& operator=(Evaluator&&) noexcept;
 
   using Lines = std::vector<std::string>;  // detokenized text
   // references: one or several, each with one line per hypothesis; otherwise UsageError.
-  std::vector<MetricScore> score(const Lines& hypotheses, const std::vector<Lines>& references) const;
+  HEXAPLA_API std::vector<MetricScore> score(const Lines& hypotheses, const std::vector<Lines>& references) const;
   // [metric][sentence]
-  std::vector<std::vector<double>> score_sentences(const Lines& hypotheses, const std::vector<Lines>& references) const;
+  HEXAPLA_API std::vector<std::vector<double>> score_sentences(const Lines& hypotheses,
+                                                               const std::vector<Lines>& references) const;
   // Uses the resamples of the options, or 1,000 if those are 0.
-  std::vector<Comparison> compare(const Lines& baseline, const Lines& system,
-                                  const std::vector<Lines>& references) const;
+  HEXAPLA_API std::vector<Comparison> compare(const Lines& baseline, const Lines& system,
+                                              const std::vector<Lines>& references) const;
 
  private:
   struct Impl;

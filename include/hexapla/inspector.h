@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 #include "hexapla/owned.h"
 #include "hexapla/translator.h"
 
@@ -126,36 +127,37 @@ struct ModelChanges {
 class Inspector {
  public:
   // As for Translator, or a checkpoint of a training: run/checkpoints/update-00001200.
-  explicit Inspector(const std::string& model_path);
-  ~Inspector();
-  Inspector(Inspector&&) noexcept;
-  Inspector& operator=(Inspector&&) noexcept;
+  HEXAPLA_API explicit Inspector(const std::string& model_path);
+  HEXAPLA_API ~Inspector();
+  HEXAPLA_API Inspector(Inspector&&) noexcept;
+  HEXAPLA_API Inspector& operator=(Inspector&&) noexcept;
 
   // Uses teacher forcing. If target is empty, the source is translated first. UsageError: empty
   // source, or more than 512 tokens on a side.
-  Inspection inspect(const std::string& source, const std::string& target = "") const;
+  HEXAPLA_API Inspection inspect(const std::string& source, const std::string& target = "") const;
   // The same, keeping only what options select. UsageError also if their limits of tokens or
   // numbers are exceeded, or target_tokens has a token that the vocabulary lacks or is given in
   // addition to a target.
-  Inspection inspect(const std::string& source, const std::string& target, const InspectionOptions& options) const;
+  HEXAPLA_API Inspection inspect(const std::string& source, const std::string& target,
+                                 const InspectionOptions& options) const;
   // How this model computes a tensor of an inspection from others: "softmax(scores), by row". "":
   // unknown tensor.
-  std::string formula(const std::string& tensor) const;
+  HEXAPLA_API std::string formula(const std::string& tensor) const;
   // Plain beam search, in f32. UsageError: an empty source or one of more than options.max_length
   // tokens, or options of another kind of search (sampling, a minimum length, rules on repeats and
   // unknown tokens, a coverage penalty).
-  SearchTrace trace(const std::string& source, const TranslatorOptions& options = {}) const;
+  HEXAPLA_API SearchTrace trace(const std::string& source, const TranslatorOptions& options = {}) const;
   // The best translation by the search recorded in the model, in f32. Of the options, only those of
   // the source count. Without a mask, each step computes every hypothesis from its first token on,
   // and token_scores are those of the tokens when they were chosen. Errors as inspect().
-  Translation translation(const std::string& source, const InspectionOptions& options = {}) const;
+  HEXAPLA_API Translation translation(const std::string& source, const InspectionOptions& options = {}) const;
   // An inspector of the changed model. It shares the unchanged weights with this one, also after this
   // one is gone. UsageError: the model has no such part.
-  Inspector changed(const ModelChanges& changes) const;
+  HEXAPLA_API Inspector changed(const ModelChanges& changes) const;
   // The attention maps of one sublayer, such as "encoder.layers.0.self_attention" or
   // "decoder.layers.1.cross_attention", as an SVG picture. UsageError: unknown sublayer, or the
   // inspection has not kept the values of its weights and scores.
-  static std::string draw_attention(const Inspection& inspection, const std::string& sublayer);
+  HEXAPLA_API static std::string draw_attention(const Inspection& inspection, const std::string& sublayer);
 
  private:
   struct Impl;

@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "hexapla/error.h"
+#include "hexapla/export.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
 
@@ -87,29 +88,29 @@ class Workspace {
  public:
   // bytes: limit for one pass; memory is allocated on use. RunError: the address space cannot be
   // reserved.
-  explicit Workspace(std::size_t bytes = std::size_t{1} << 30);
-  ~Workspace();
-  Workspace(Workspace&&) noexcept;
-  Workspace& operator=(Workspace&&) noexcept;
+  HEXAPLA_API explicit Workspace(std::size_t bytes = std::size_t{1} << 30);
+  HEXAPLA_API ~Workspace();
+  HEXAPLA_API Workspace(Workspace&&) noexcept;
+  HEXAPLA_API Workspace& operator=(Workspace&&) noexcept;
 
   // Begins a new pass and invalidates all tensors of the previous one. There is no dropout, and a
   // batch norm uses its running statistics without changing them; gradients can still be computed.
   // A new workspace has begun such a pass.
-  void begin();
+  HEXAPLA_API void begin();
   // The same for training: dropout is on. seed and step determine the dropped elements.
-  void begin_training(std::uint64_t seed, std::uint32_t step);
+  HEXAPLA_API void begin_training(std::uint64_t seed, std::uint32_t step);
 
-  Tensor zeros(std::int64_t rows, std::int64_t columns);  // for the caller to fill
-  std::size_t bytes_in_use() const;                       // of this pass so far
+  HEXAPLA_API Tensor zeros(std::int64_t rows, std::int64_t columns);  // for the caller to fill
+  HEXAPLA_API std::size_t bytes_in_use() const;                       // of this pass so far
 
-  api::Pass& state() const;  // internal. UsageError: moved from
+  HEXAPLA_API api::Pass& state() const;  // internal. UsageError: moved from
 
  private:
   api::Owned<api::Pass> state_;
 };
 
-Tensor add(Workspace& work, const Tensor& a, const Tensor& b);  // same sizes; the gradient of both is dy
-Tensor log_softmax(Workspace& work, const Tensor& x);           // by row; no backward
+HEXAPLA_API Tensor add(Workspace& work, const Tensor& a, const Tensor& b);  // same sizes; the gradient of both is dy
+HEXAPLA_API Tensor log_softmax(Workspace& work, const Tensor& x);           // by row; no backward
 
 // A view into a layer, valid during its lifetime.
 struct Parameter {
@@ -126,8 +127,8 @@ struct Parameter {
 // base model. UsageError: unknown option, value out of range.
 class Layer {
  public:
-  std::vector<Parameter> parameters();
-  const std::shared_ptr<api::LayerState>& state() const;  // internal. UsageError: moved from
+  HEXAPLA_API std::vector<Parameter> parameters();
+  HEXAPLA_API const std::shared_ptr<api::LayerState>& state() const;  // internal. UsageError: moved from
 
  protected:
   explicit Layer(std::shared_ptr<api::LayerState> state) : state_(std::move(state)) {}
@@ -145,43 +146,43 @@ using Layers = std::vector<Layer*>;
 // (hexapla train: 0.577), embeddings normal with standard deviation dim_model^-0.5, biases 0, gains
 // of norms 1. Each parameter has its own random numbers from the seed. A new layer is initialized
 // like {this layer} with seed 1.
-void initialize(const Layers& layers, std::uint64_t seed, double gain = 1);
+HEXAPLA_API void initialize(const Layers& layers, std::uint64_t seed, double gain = 1);
 // Sets the gradients to 0, as in a new layer and after Adam::update().
-void clear_gradients(const Layers& layers);
+HEXAPLA_API void clear_gradients(const Layers& layers);
 
 // Sections 3.4 and 3.5, the input of a stack: Dropout(sqrt(d_model) E[id] + PE[position]). Reads
 // dim_model, dropout, positions, max_positions, first_position, embedding_scale, embedding_norm.
 class Embedding : public Layer {
  public:
-  Embedding(std::int64_t vocabulary, const Options& architecture);
+  HEXAPLA_API Embedding(std::int64_t vocabulary, const Options& architecture);
   // Positions count from 0 in each sentence -> [ids, dim_model]. DataError: a sentence exceeds the
   // learned positions.
-  Tensor forward(Workspace& work, const Ids& ids, const Offsets& offsets) const;
-  void backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API Tensor forward(Workspace& work, const Ids& ids, const Offsets& offsets) const;
+  HEXAPLA_API void backward(Workspace& work, const Tensor& dy);
 };
 
 // y = x W + b: [N, in] -> [N, out].
 class Linear : public Layer {
  public:
-  Linear(std::int64_t in, std::int64_t out, bool bias = true);
-  Tensor forward(Workspace& work, const Tensor& x) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API Linear(std::int64_t in, std::int64_t out, bool bias = true);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 // Section 3.1: normalizes each row to mean 0 and variance 1, then multiplies by gain and adds bias.
 class LayerNorm : public Layer {
  public:
-  explicit LayerNorm(std::int64_t width, double epsilon = 1e-6);
-  Tensor forward(Workspace& work, const Tensor& x) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit LayerNorm(std::int64_t width, double epsilon = 1e-6);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 // Section 5.4: in training each element is 0 with probability p, else divided by 1 - p.
 class Dropout : public Layer {
  public:
-  explicit Dropout(double p);
-  Tensor forward(Workspace& work, const Tensor& x) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit Dropout(double p);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 // Section 3.3: FFN(x) = f(x W1 + b1) W2 + b2 for each row, [N, dim_model] -> [N, dim_model]. Reads
@@ -189,9 +190,9 @@ class Dropout : public Layer {
 // expert_capacity. load_balancing is part of the loss of a whole training and not added here.
 class FeedForward : public Layer {
  public:
-  explicit FeedForward(const Options& architecture);
-  Tensor forward(Workspace& work, const Tensor& x) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit FeedForward(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 struct AttentionInputs {
@@ -216,30 +217,30 @@ struct AttentionWeights {
 // attention_dropout, attention_bias.
 class MultiHeadAttention : public Layer {
  public:
-  explicit MultiHeadAttention(const Options& architecture);
-  Tensor forward(Workspace& work, const AttentionInputs& in) const;  // -> [Nq, dim_model]
-  AttentionGradients backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit MultiHeadAttention(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const AttentionInputs& in) const;  // -> [Nq, dim_model]
+  HEXAPLA_API AttentionGradients backward(Workspace& work, const Tensor& dy);
   // The weights of one sentence in the last forward() without a backward(), without dropout.
   // UsageError: no such sentence.
-  AttentionWeights weights(Workspace& work, std::size_t sentence) const;
+  HEXAPLA_API AttentionWeights weights(Workspace& work, std::size_t sentence) const;
 };
 
 // Section 3.1: self-attention (or its alternative, see encoder_mixing) and feed-forward, each with
 // residual connection, norm and dropout. [N, dim_model] -> [N, dim_model].
 class EncoderLayer : public Layer {
  public:
-  explicit EncoderLayer(const Options& architecture);
-  Tensor forward(Workspace& work, const Tensor& x, const Offsets& offsets) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit EncoderLayer(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x, const Offsets& offsets) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 // A stack of enc_layers layers, with a final norm if norm_position is pre or post-last. It does not
 // embed: x may come from an Embedding or any other source.
 class Encoder : public Layer {
  public:
-  explicit Encoder(const Options& architecture);
-  Tensor forward(Workspace& work, const Tensor& x, const Offsets& offsets) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit Encoder(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x, const Offsets& offsets) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 };
 
 // The inputs of a decoder: x [N, dim_model], and as memory the encoder's output [M, dim_model],
@@ -255,17 +256,17 @@ struct DecoderGradients {
 // Section 3.1: causal self-attention, attention over the memory, feed-forward -> [N, dim_model].
 class DecoderLayer : public Layer {
  public:
-  explicit DecoderLayer(const Options& architecture);
-  Tensor forward(Workspace& work, const DecoderInputs& in) const;
-  DecoderGradients backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit DecoderLayer(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const DecoderInputs& in) const;
+  HEXAPLA_API DecoderGradients backward(Workspace& work, const Tensor& dy);
 };
 
 // A stack of dec_layers layers, like Encoder.
 class Decoder : public Layer {
  public:
-  explicit Decoder(const Options& architecture);
-  Tensor forward(Workspace& work, const DecoderInputs& in) const;
-  DecoderGradients backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API explicit Decoder(const Options& architecture);
+  HEXAPLA_API Tensor forward(Workspace& work, const DecoderInputs& in) const;
+  HEXAPLA_API DecoderGradients backward(Workspace& work, const Tensor& dy);
 };
 
 struct Loss {
@@ -282,19 +283,19 @@ struct LossGradient {
 // is 1 - smoothing at the label plus smoothing / classes everywhere.
 class Generator : public Layer {
  public:
-  Generator(std::int64_t dim_model, std::int64_t classes, bool bias = true);
+  HEXAPLA_API Generator(std::int64_t dim_model, std::int64_t classes, bool bias = true);
   // W is the embedding's transposed table; the parameter stays the embedding's.
-  explicit Generator(Embedding& tied, bool bias = false);
+  HEXAPLA_API explicit Generator(Embedding& tied, bool bias = false);
 
   // Logits, and their gradient.
-  Tensor forward(Workspace& work, const Tensor& x) const;
-  Tensor backward(Workspace& work, const Tensor& dy);
+  HEXAPLA_API Tensor forward(Workspace& work, const Tensor& x) const;
+  HEXAPLA_API Tensor backward(Workspace& work, const Tensor& dy);
 
   // Does not materialize the matrix of logits. labels: one per row. smoothing: from 0 to below 1.
-  Loss loss(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0) const;
+  HEXAPLA_API Loss loss(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0) const;
   // Forward and backward in one pass: computes the gradients of scale * loss.smoothed.
-  LossGradient loss_and_gradient(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0,
-                                 double scale = 1);
+  HEXAPLA_API LossGradient loss_and_gradient(Workspace& work, const Tensor& x, const Ids& labels, double smoothing = 0,
+                                             double scale = 1);
 };
 
 struct AdamOptions {  // the paper's
@@ -306,15 +307,15 @@ struct AdamOptions {  // the paper's
 class Adam {
  public:
   // UsageError: an option out of range, or a layer given twice.
-  explicit Adam(const Layers& layers, const AdamOptions& options = {});
-  ~Adam();
-  Adam(Adam&&) noexcept;
-  Adam& operator=(Adam&&) noexcept;
+  HEXAPLA_API explicit Adam(const Layers& layers, const AdamOptions& options = {});
+  HEXAPLA_API ~Adam();
+  HEXAPLA_API Adam(Adam&&) noexcept;
+  HEXAPLA_API Adam& operator=(Adam&&) noexcept;
 
   // Takes one step along the gradients and sets them to 0. Returns their norm before clipping.
   // RunError if it is not finite; parameters, moments and the step count are then unchanged, and
   // the gradients are 0, so that training can continue with the next batch.
-  double update(Workspace& work, double learning_rate);
+  HEXAPLA_API double update(Workspace& work, double learning_rate);
 
  private:
   struct Impl;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "hexapla/export.h"
+
 namespace hexapla {
 
 // A value as text, converted from a number, a switch, a word, a path, or a list of these: {"a.en",
@@ -24,7 +26,7 @@ class OptionValue {
   OptionValue(bool on) : words_{on ? "true" : "false"} {}
   template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>, int> = 0>
   OptionValue(Integer number) : words_{std::to_string(number)} {}
-  OptionValue(double number);  // in a form that reads back as the same number
+  HEXAPLA_API OptionValue(double number);  // in a form that reads back as the same number
   OptionValue(std::initializer_list<OptionValue> list) : list_(true) { add(list); }
   OptionValue(std::vector<std::string> words) : words_(std::move(words)), list_(true) {}
   template <class T, std::enable_if_t<std::is_convertible_v<const T&, OptionValue>, int> = 0>
@@ -57,7 +59,7 @@ struct OptionDescription {
   std::string usual;  // default value as text; may be empty
   std::string help;   // one line
 };
-std::vector<OptionDescription> search_options();    // of TranslatorOptions
-std::vector<OptionDescription> training_options();  // of Trainer; a preset changes some of the defaults
+HEXAPLA_API std::vector<OptionDescription> search_options();    // of TranslatorOptions
+HEXAPLA_API std::vector<OptionDescription> training_options();  // of Trainer; a preset changes some of the defaults
 
 }  // namespace hexapla

@@ -15,6 +15,7 @@ function(hexapla_kernels name isa vector_bytes sources)
   target_include_directories(hexapla_kernels_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_definitions(hexapla_kernels_${name} PRIVATE ISA=${isa} VEC_BYTES=${vector_bytes})
   target_compile_options(hexapla_kernels_${name} PRIVATE ${HEXAPLA_WARNINGS} ${kernel_flags} ${ARGN})
+  hexapla_hide_symbols(hexapla_kernels_${name})
 endfunction()
 
 set(isas generic)
