@@ -40,7 +40,8 @@ void call_options() {
        {hexapla::search_options(), hexapla::training_options(), hexapla::import_options(), hexapla::export_options()})
     std::cout << options.size() << ' ' << options.front().name << '\n';
   std::cout << hexapla::OptionValue(0.5).words() << hexapla::document_formats() << '\n';
-  std::cout << *hexapla::TranslatorOptions::from({{"beam_size", 3}}).beam_size << '\n';
+  const hexapla::TranslatorOptions options = hexapla::TranslatorOptions::from({{"beam_size", 3}});
+  std::cout << *options.beam_size << options.named().size() << '\n';
   std::cout << thrown<hexapla::UsageError>([] { hexapla::TranslatorOptions::from({{"beam", 3}}); });
   std::cout << thrown<hexapla::DataError>([] { hexapla::Translator("/no/model"); }) << '\n';
 }
