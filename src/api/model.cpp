@@ -5,6 +5,7 @@
 #include "decode/opened/open_model.h"
 #include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 
 namespace hexapla {
 

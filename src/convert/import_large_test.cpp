@@ -1,4 +1,5 @@
-// A model with large tensors: the memory of an import, and what a full disk or a kill leaves.
+// A model with large tensors: the memory that import, info and quantize take, and what a full disk or
+// a kill leaves.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -46,8 +47,11 @@ class LargeModel : public TestFolder {
   }
 
   // Starts the program and returns its process id.
-  pid_t begin(const std::string& output, rlim_t most_bytes = RLIM_INFINITY) const {
-    const std::string program = build_path("hexapla"), from = at("large"), errors = at("errors");
+  pid_t begin(const std::vector<std::string>& arguments, rlim_t most_bytes = RLIM_INFINITY) const {
+    const std::string program = build_path("hexapla"), errors = at("errors");
+    std::vector<char*> words{const_cast<char*>("hexapla")};
+    for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
     const pid_t child = fork();
     if (child == 0) {
       const rlimit limit{most_bytes, most_bytes};
@@ -55,15 +59,28 @@ class LargeModel : public TestFolder {
       std::signal(SIGXFSZ, SIG_IGN);
       const int to = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       dup2(to, STDERR_FILENO);
-      execl(program.c_str(), "hexapla", "import", from.c_str(), "-o", output.c_str(), nullptr);
+      if (words[1] == std::string("info")) dup2(to, STDOUT_FILENO);
+      execv(program.c_str(), words.data());
       _exit(127);
     }
     return child;
+  }
+  pid_t begin_import(rlim_t most_bytes = RLIM_INFINITY) const {
+    return begin({"import", at("large"), "-o", at("out")}, most_bytes);
   }
   static int wait_for(pid_t child, rusage& used) {
     int status = 0;
     wait4(child, &status, 0, &used);
     return status;
+  }
+  // Bytes that the program takes at most.
+  int64_t peak(const std::vector<std::string>& arguments) const {
+    rusage used{};
+    EXPECT_EQ(wait_for(begin(arguments), used), 0) << read_file(at("errors"));
+    const int64_t bytes = used.ru_maxrss * 1024;
+    std::printf("%s: %ld MiB at most; the largest tensor has %ld\n", arguments[0].c_str(), long(bytes / kMiB),
+                long(largest_ / kMiB));
+    return bytes;
   }
 
   int64_t largest_ = 0;  // bytes of the largest tensor
@@ -71,26 +88,37 @@ class LargeModel : public TestFolder {
 
 TEST_F(LargeModel, IsImportedInLessMemoryThanTwiceItsLargestTensor) {
   ASSERT_GT(largest_, 30 * kMiB);
-  rusage used{};
-  ASSERT_EQ(wait_for(begin(at("out")), used), 0) << read_file(at("errors"));
-  const int64_t peak = used.ru_maxrss * 1024;
-  std::printf("%ld MiB at most; the largest tensor has %ld\n", long(peak / kMiB), long(largest_ / kMiB));
+  [[maybe_unused]] const int64_t most = peak({"import", at("large"), "-o", at("out")});
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LT(peak, 2 * largest_ + 20 * kMiB);
+  EXPECT_LT(most, 2 * largest_ + 20 * kMiB);
 #endif
   const auto file = SafetensorsFile::open(at("out"));
   EXPECT_EQ(file.get("encoder.layers.0.feed_forward.inner.weight").dtype, DType::f16);
 }
 
+// A matrix is quantized by columns: its numbers are in memory in f32, and as integers twice.
+TEST_F(LargeModel, IsShownAndQuantizedTensorByTensor) {
+  peak({"import", at("large"), "-o", at("out")});
+  [[maybe_unused]] const int64_t shown = peak({"info", "-m", at("out")});
+  [[maybe_unused]] const int64_t quantized = peak({"quantize", "-m", at("out"), "-o", at("q"), "-q"});
+  const auto all = static_cast<int64_t>(std::filesystem::file_size(at("out")));
+  ASSERT_GT(all, 7 * largest_) << "f32 takes twice as much";
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(shown, largest_ + 20 * kMiB);
+  EXPECT_LT(quantized, 3 * largest_ + 20 * kMiB);
+#endif
+  EXPECT_LT(std::filesystem::file_size(at("q")), static_cast<size_t>(all) * 6 / 10);
+}
+
 TEST_F(LargeModel, AFullDiskLeavesNothing) {
   rusage used{};
-  EXPECT_NE(wait_for(begin(at("out"), static_cast<rlim_t>(largest_)), used), 0);
+  EXPECT_NE(wait_for(begin_import(static_cast<rlim_t>(largest_)), used), 0);
   EXPECT_THAT(read_file(at("errors")), testing::HasSubstr("cannot write"));
   EXPECT_EQ(entries(), 2u) << "large, errors";
 }
 
 TEST_F(LargeModel, AKillLeavesNothingThatLooksWhole) {
-  const pid_t child = begin(at("out"));
+  const pid_t child = begin_import();
   for (int i = 0; i < 2000 && entries() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(child, SIGKILL);  // before, during or after writing
   rusage used{};

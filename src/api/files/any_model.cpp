@@ -55,12 +55,16 @@ bool is_foreign_model(const std::string& path) {
   }
 }
 
-decode::OpenModel open_any_model(const std::string& path) {
-  if (!is_foreign_model(path)) return decode::open_model(path);
+void use_any_model(const std::string& path, const std::function<void(const std::string& file)>& use) {
+  if (!is_foreign_model(path)) return use(decode::checked_file(path));
   const PassingFolder folder;
   const std::string file = folder.file("model.safetensors");
   convert::import_model(path, file, {}, [](double) {});
-  return decode::open_model(file);
+  use(file);
+}
+
+decode::OpenModel open_any_model(const std::string& path) {
+  return with_any_model(path, [](const std::string& file) { return decode::open_model(file); });
 }
 
 }  // namespace hexapla::api

@@ -6,30 +6,38 @@
 
 #include "api/files/any_model.h"
 #include "base/json.h"
+#include "decode/lines/model_vocabularies.h"
 #include "inspect/report/run_report.h"
+#include "model/weights/stored_model.h"
 #include "text/quantities.h"
 #include "text/utf8.h"
 
 namespace hexapla::api {
 namespace {
 
+// A model without its numbers.
+struct Shown {
+  model::LoadedModel file;
+  text::Vocabulary source, target;
+};
+
 using Parts = std::map<std::string, int64_t>;  // number of parameters per part
 
 // The part of the model: "encoder.layers.0.self_attention.qkv.weight" -> "encoder".
 std::string part_of(const std::string& name) { return name.substr(0, name.find('.')); }
 
-int64_t stored(const decode::OpenModel& m, DType type) { return decode::numbers_stored(m.file, type); }
+int64_t stored(const Shown& m, DType type) { return decode::numbers_stored(m.file, type); }
 
 std::string normalization(const text::Vocabulary& v) {
   return v.normalization().empty() ? "not named" : v.normalization();
 }
 
-nlohmann::ordered_json config_of(const decode::OpenModel& m) {
+nlohmann::ordered_json config_of(const Shown& m) {
   return parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
 }
 
 // The usage record, with the vocabularies' entries.
-nlohmann::ordered_json usage_of(const decode::OpenModel& m) {
+nlohmann::ordered_json usage_of(const Shown& m) {
   auto usage = parse_json<nlohmann::ordered_json>(m.file.usage.to_json(), "a record");
   const auto begins = [&](const char* side, const text::Vocabulary& v) {
     if (v.opening() < 0) return;
@@ -52,7 +60,7 @@ std::string words_of(const nlohmann::ordered_json& value) {
   return all;
 }
 
-std::string as_json(const decode::OpenModel& m, const Parts& parts, int64_t total) {
+std::string as_json(const Shown& m, const Parts& parts, int64_t total) {
   nlohmann::ordered_json j;
   j["config"] = config_of(m);
   j["parameters"] = parts;
@@ -67,7 +75,7 @@ std::string as_json(const decode::OpenModel& m, const Parts& parts, int64_t tota
   return text::printable(json_text(j, 1)) + "\n";
 }
 
-std::string as_text(const decode::OpenModel& m, const Parts& parts, int64_t total) {
+std::string as_text(const Shown& m, const Parts& parts, int64_t total) {
   std::string text;
   const auto line = [&](const std::string& key, const std::string& value) {
     text += fmt::format("  {} {}\n", text::padded(text::printable(key, ""), 20), text::printable(value));
@@ -104,7 +112,12 @@ std::string as_text(const decode::OpenModel& m, const Parts& parts, int64_t tota
 }  // namespace
 
 std::string describe_model(const std::string& path, bool json) {
-  const decode::OpenModel m = open_any_model(path);
+  const Shown m = with_any_model(path, [](const std::string& file) {
+    model::StoredModel stored(file);
+    stored.check();
+    text::VocabularyPair text = decode::vocabularies_of(stored.model(), file);
+    return Shown{std::move(stored.model()), std::move(text.source), std::move(text.target)};
+  });
   Parts parts;
   int64_t total = 0;
   model::for_each<model::Parameter>(*m.file.net, [&](const std::string& name, model::Parameter& p) {

@@ -12,18 +12,17 @@
 #include "evaluate/tokenization/choose_tokenizer.h"
 #include "model/weights/mixed_precision.h"
 #include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 
 namespace hexapla::api {
 namespace {
 
 class Quantizing {
  public:
-  Quantizing(const QuantizeOptions& options, const QuantizeWatch& watch, model::LoadedModel& m)
-      : o_(options), watch_(watch), model_(m) {}
+  Quantizing(const QuantizeOptions& options, const QuantizeWatch& watch, model::StoredModel& from)
+      : o_(options), watch_(watch), from_(from) {}
 
-  void save(const std::vector<std::string>& kept) const {
-    model::save_quantized(o_.output, *model_.net, model_.text(), model_.history, kept);
-  }
+  void save(const std::vector<std::string>& kept) const { model::save_quantized(o_.output, from_, kept); }
 
   // -> the parts in f32
   std::vector<std::string> within_limit() const {
@@ -47,8 +46,8 @@ class Quantizing {
       watch_.say(stays ? fmt::format("keeping {} in f32: BLEU {:.2f}, a change of {:+.2f}", part, score, score - whole)
                        : fmt::format("  {} in f32: BLEU {:.2f}", part, score));
     };
-    const auto kept =
-        model::parts_to_keep({whole, o_.max_drop, measure, tried}, model::quantizable_parts(*model_.net), o_.keep, now);
+    const auto kept = model::parts_to_keep({whole, o_.max_drop, measure, tried},
+                                           model::quantizable_parts(*from_.model().net), o_.keep, now);
     measure(kept);
     return kept;
   }
@@ -67,7 +66,7 @@ class Quantizing {
 
   const QuantizeOptions& o_;
   const QuantizeWatch& watch_;
-  model::LoadedModel& model_;
+  model::StoredModel& from_;
 };
 
 double megabytes(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / 1e6; }
@@ -79,11 +78,12 @@ Quantized quantize(const QuantizeOptions& o, const QuantizeWatch& watch) {
     throw UsageError("`valid-sets` takes two files, the source and the target text");
   if (o.tokenize != "auto") evaluate::bleu_tokenizer(o.tokenize);
   const std::string file = model::model_file(o.model);
-  if (decode::integers_in(file) > 0)
+  model::StoredModel from(file);
+  if (decode::numbers_stored(from.model(), DType::i8) > 0)
     throw DataError(cat(file, " is already quantized; give the model that it was made from"));
-  model::LoadedModel m = model::load_model(file);
-  model::check_kept(*m.net, o.keep);
-  const Quantizing quantizing(o, watch, m);
+  model::check_kept(*from.model().net, o.keep);
+  from.check();
+  const Quantizing quantizing(o, watch, from);
   std::vector<std::string> kept = o.keep;
   if (o.valid_sets.empty())
     quantizing.save(kept);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/options/environment.h"
 #include "cli/test_command.h"
+#include "model/weights/model_file.h"
 #include "model/weights/quantize.h"
 #include "model/weights/test_change_number.h"
 #include "text/utf8.h"

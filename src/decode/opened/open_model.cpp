@@ -7,6 +7,7 @@
 #include "decode/lines/model_vocabularies.h"
 #include "model/weights/packed_weights.h"
 #include "model/weights/quantize.h"
+#include "model/weights/stored_model.h"
 #include "text/vocabulary/languages.h"
 
 namespace hexapla::decode {
@@ -19,18 +20,13 @@ int64_t numbers_stored(const model::LoadedModel& m, DType type) {
   return n;
 }
 
-int64_t integers_in(const std::string& file) { return numbers_stored(model::load_to_translate(file), DType::i8); }
+int64_t integers_in(const std::string& file) { return numbers_stored(model::StoredModel(file).model(), DType::i8); }
 
 namespace {
 
 OpenModel with_vocabularies(model::LoadedModel loaded, const std::string& file, std::unique_ptr<Backend> backend) {
   text::VocabularyPair text = decode::vocabularies_of(loaded, file);
   return {std::move(loaded), std::move(text.source), std::move(text.target), std::move(backend)};
-}
-
-std::string checked_file(const std::string& path) {
-  if (path.empty()) throw UsageError("no model given; give `model`, a model.safetensors or the folder of a training");
-  return model::model_file(path);
 }
 
 // Whether the model has weights of products that are not stored as integers.
@@ -54,6 +50,11 @@ void refuse_idle(std::optional<Precision> asked, const std::vector<OpenModel>& m
 }
 
 }  // namespace
+
+std::string checked_file(const std::string& path) {
+  if (path.empty()) throw UsageError("no model given; give `model`, a model.safetensors or the folder of a training");
+  return model::model_file(path);
+}
 
 Precision parse_decoding_precision(const std::string& name) {
   const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;

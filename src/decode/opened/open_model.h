@@ -31,6 +31,8 @@ std::optional<Precision> asked_precision(bool given, const std::string& name);
 // A model in the memory of a backend, to translate with: packed for the processor; elsewhere in f32, its integers and
 // 16-bit numbers converted.
 model::LoadedModel load_packed(const std::string& file, Backend& backend);
+// model_file() of a path. UsageError: it is empty.
+std::string checked_file(const std::string& path);
 // path: as for model_file(). device: as for make_backend(). DataError: no model there, or a damaged one. UsageError:
 // empty path, or a device that cannot be used.
 OpenModel open_model(const std::string& path, const std::string& device = "cpu");

@@ -39,9 +39,9 @@ void check_numbers(const std::string& path, const NamedTensor& numbers);
 // Numbers that are computed one tensor at a time.
 struct MadeNumbers {
   // Writes the numbers of a parameter or buffer to `to`. Called twice for each tensor, first for
-  // the checksum, and must give the same numbers both times.
+  // the checksum, and must give the same numbers both times; RunError otherwise.
   std::function<void(const std::string& name, const Tensor& to)> fill;
-  // The type in which a parameter is stored: f32, f16 or bf16. Empty: f32 for all.
+  // A parameter's type: f32, f16, bf16, or i8, followed by NAME.scales. Empty: f32 for all.
   std::function<DType(const std::string& name)> type = {};
 };
 // The same with computed numbers. Takes no more memory than the largest tensor.

@@ -16,6 +16,7 @@
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 #include "model/weights/test_change_number.h"
 #include "tensor/half.h"
 #include "tensor/safetensors.h"

@@ -11,6 +11,7 @@
 #include "backend/reference/reference.h"
 #include "base/files/test_folder.h"
 #include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 #include "tensor/half.h"
 
 namespace hexapla::model {

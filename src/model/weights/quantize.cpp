@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 namespace hexapla::model {
 namespace {
@@ -57,27 +56,8 @@ std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p) 
   return std::nullopt;
 }
 
-void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
-                    const std::map<std::string, std::string>& history, const std::vector<std::string>& keep) {
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) { check_numbers(path, {name, p.value}); });
-  std::deque<Quantized> memory;
-  for_each<Parameter>(net, [&](const std::string& name, Parameter& p) {
-    const auto how = quantizable(name, p);
-    if (!how || std::any_of(keep.begin(), keep.end(), [&](const auto& k) { return name.starts_with(k); })) return;
-    Quantized& q = memory.emplace_back(quantize(p.value, *how));
-    p.integers = Tensor::of(q.integers.data(), p.shape);
-    p.scales = Tensor::of(q.scales.data(), {std::ssize(q.scales)});
-  });
-  const auto forget = [&] {
-    for_each<Parameter>(net, [](const std::string&, Parameter& p) { p.integers = p.scales = Tensor(); });
-  };
-  try {
-    save_model(path, net, text, history);
-  } catch (...) {
-    forget();
-    throw;
-  }
-  forget();
+Shape scales_shape(const std::string& name, const Parameter& p) {
+  return {p.shape[*quantizable(name, p) == ScaleOf::columns ? 1 : 0]};
 }
 
 }  // namespace hexapla::model

@@ -2,12 +2,11 @@
 // 8-bit integer weights: symmetric, with a scale per output column, so that every column's largest
 // number is +-127. An embedding table has a scale per row: if tied, its rows are the generator's
 // columns.
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/weights/model_file.h"
+#include "model/parameters/parameters.h"
 
 namespace hexapla::model {
 
@@ -23,10 +22,6 @@ void dequantize(Tensor integers, Tensor scales, ScaleOf how, Tensor w);
 // Whether and how this parameter can be stored as integers. Weights of products and embedding
 // tables can.
 std::optional<ScaleOf> quantizable(const std::string& name, const Parameter& p);
-
-// As save_model(), with every quantizable parameter as integers except those whose names begin with
-// one of keep.
-void save_quantized(const std::string& path, Transformer& net, const ModelText& text,
-                    const std::map<std::string, std::string>& history, const std::vector<std::string>& keep);
+Shape scales_shape(const std::string& name, const Parameter& p);  // of a quantizable one
 
 }  // namespace hexapla::model

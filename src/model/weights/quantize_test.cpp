@@ -1,4 +1,5 @@
 #include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "model/weights/other_files.h"
+#include "model/weights/other/other_files.h"
 
 #include <gmock/gmock.h>
 
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files/test_folder.h"
 #include "model/weights/model_file.h"
+#include "model/weights/other/other_model.h"
 
 namespace hexapla::model {
 namespace {
@@ -61,6 +62,44 @@ TEST_F(OtherFiles, FoldersAreCalledByTheirSystem) {
   EXPECT_THAT(refusal(at("run")), HasSubstr("is the folder of a training that has no model yet"));
   file("other/notes.txt", "x");
   EXPECT_THAT(refusal(at("other")), HasSubstr("is a folder without a model.safetensors"));
+}
+
+// What cannot be imported is named, too, with what to do; nothing of it points to import.
+TEST_F(OtherFiles, WhatCannotBeImportedIsNamed) {
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123\n";
+  EXPECT_THAT(refusal(file("model.safetensors", pointer)), AllOf(HasSubstr("Git LFS"), HasSubstr("git lfs pull")));
+  EXPECT_TRUE(is_pointer(at("model.safetensors")));
+  const std::vector<std::tuple<const char*, std::vector<std::pair<std::string, std::string>>>> folders{
+      {"LoRA", {{"adapter_config.json", "{}"}, {"adapter_model.safetensors", "x"}}},
+      {"ONNX", {{"encoder_model.onnx", "x"}, {"decoder_model.onnx", "x"}, {"config.json", "{}"}}},
+      {"TensorFlow", {{"config.json", "{}"}, {"tf_model.h5", "x"}}},
+      {"TensorFlow", {{"saved_model.pb", "x"}, {"variables.index", "x"}}},
+      {"T5", {{"config.json", R"({"model_type": "t5"})"}, {"model.safetensors.index.json", "x"}}},
+      {"T5", {{"config.json", R"({"model_type": "mt5"})"}, {"pytorch_model.bin", "x"}}},
+      {"SMALL-100",
+       {{"config.json", R"({"model_type": "m2m_100"})"},
+        {"tokenizer_config.json", R"({"tokenizer_class": "SMALL100Tokenizer"})"},
+        {"pytorch_model.bin", "x"}}},
+      {"Eole", {{"config.json", "{}"}, {"model.00.safetensors", "x"}, {"vocab.json", "{}"}}},
+      {"encoder", {{"config.json", R"({"model_type": "llama"})"}, {"pytorch_model.bin", "x"}}}};
+  int number = 0;
+  for (const auto& [name, files] : folders) {
+    const std::string folder = cat("folder", ++number);
+    for (const auto& [path, content] : files) file(cat(folder, "/", path), content);
+    const auto found = other_model(at(folder));
+    ASSERT_TRUE(found) << name;
+    EXPECT_FALSE(found->remedy.empty()) << name;
+    EXPECT_THAT(refusal(at(folder)), AllOf(HasSubstr(name), testing::Not(HasSubstr("hexapla import")))) << name;
+  }
+}
+
+TEST_F(OtherFiles, NamesOfTheHubSayHowToDownload) {
+  for (const char* name : {"facebook/nllb-200-distilled-600M", "Helsinki-NLP/opus-mt-en-de", "a.b/c_d"})
+    EXPECT_THAT(refusal(name), HasSubstr(cat("hf download ", name, " --local-dir ")));
+  for (const char* path : {"./a/b", "/a/b", "a/b/c", "../a", "model.safetensors"})
+    EXPECT_EQ(how_to_download(path), "") << path;
+  file("there/x", "x");
+  EXPECT_EQ(how_to_download(at("there") + "/model"), "");
 }
 
 TEST_F(OtherFiles, ADamagedModelIsNotTakenForSomethingElse) {
