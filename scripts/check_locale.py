@@ -31,7 +31,7 @@ EXCEPTIONS = {
     ("src/serve/http/session.cpp", "std::to_string"): "sizes",
     ("include/hexapla/options.h", "std::to_string"): "whole numbers only; the public headers need no library",
     ("src/base/files/file.cpp", "std::regex"): "ranges and digits, which are compared as bytes",
-    ("src/convert/kinds/hugging_face/languages.cpp", "std::regex"): "ranges, which are compared as bytes",
+    ("src/convert/kinds/hugging_face/pieces/languages.cpp", "std::regex"): "ranges, which are compared as bytes",
     ("src/train/record/watch/train_log.cpp", "strftime"): "digits only",
     ("src/cli/terminal/terminal.cpp", "strftime"): "digits only",
 }

@@ -180,6 +180,7 @@ class ImportOptions(TypedDict, total=False):
     target_vocab: Optional[Path]
     source_spm: Optional[Path]
     target_spm: Optional[Path]
+    source_start: Optional[str]
     bpe: Optional[Path]
     heads: Optional[int]
     norm_position: Optional[str]

@@ -8,7 +8,12 @@
 #include "api/test_models.h"
 #include "base/files/file.h"
 #include "base/files/test_folder.h"
+#include "base/json.h"
+#include "base/test_paths.h"
+#include "convert/containers/safetensors_model.h"
+#include "convert/test_narrow.h"
 #include "hexapla/hexapla.h"
+#include "model/weights/model_file.h"
 
 namespace hexapla {
 namespace {
@@ -47,6 +52,22 @@ TEST_F(ConvertModels, ThereAndBackTranslatesTheSame) {
   EXPECT_EQ(seen.back(), 1);
   EXPECT_EQ(translations(back), translations(model));
   EXPECT_EQ(Model::load(back).history().at("origin"), imported.origin);
+}
+
+// The folder that it came from has a narrower decoder; the model here was filled with zeros.
+TEST_F(ConvertModels, DifferentWidthsGoBack) {
+  const std::string whole = source_path("src/convert/fixtures/hf_m2m"), narrow = at("narrow");
+  std::filesystem::copy(whole, narrow);
+  convert::write_narrow(convert::SafetensorsModel(whole + "/model.safetensors"), "decoder", "fc1", "fc2", 10,
+                        narrow + "/model.safetensors");
+  auto config = nlohmann::json::parse(read_file(narrow + "/config.json"));
+  config["decoder_ffn_dim"] = 10;
+  write_file_atomically(narrow + "/config.json", json_text(config));
+  import_model(narrow, at("first"));
+  export_model(at("first"), at("back"), "hf-multilingual", {{"like", narrow}});
+  import_model(at("back"), at("again"));
+  EXPECT_EQ(model::load_model(at("again")).metadata.at("checksum"),
+            model::load_model(at("first")).metadata.at("checksum"));
 }
 
 TEST_F(ConvertModels, OptionsAreCheckedAndSpelledAsFields) {

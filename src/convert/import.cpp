@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -23,6 +24,8 @@
 #include "convert/texts/json_file.h"
 #include "decode/options/named/search_defaults.h"
 #include "hexapla/file_error.h"
+#include "model/weights/other/other_model.h"
+#include "text/vocabulary/vocabulary.h"
 
 namespace hexapla::convert {
 
@@ -41,6 +44,25 @@ std::string list_of_kinds() {
   return text;
 }
 
+// What is no model that can be imported is named: before anything reads it (a folder with parts of a
+// model), or where nothing recognizes it (a file).
+void refuse_other(const std::string& path) {
+  if (const auto other = model::other_model(path); other && !other->remedy.empty())
+    throw DataError(cat(path, " is ", other->what, "; ", other->remedy));
+}
+
+// An error about a file that was never downloaded says so.
+[[noreturn]] void refuse_pointers(const std::string& path, const UserError& e) {
+  std::error_code ignored;
+  if (model::is_pointer(path)) refuse_other(path);
+  if (std::filesystem::is_directory(path, ignored))
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+      if (std::string_view(e.what()).find(entry.path().string()) != std::string_view::npos &&
+          model::is_pointer(entry.path().string()))
+        refuse_other(entry.path().string());
+  throw;
+}
+
 // A transformers folder with an unsupported model type, such as NLLB-MoE.
 void refuse_foreign_type(const std::string& path) {
   const std::string config = path + "/config.json";
@@ -52,12 +74,17 @@ void refuse_foreign_type(const std::string& path) {
 
 const Kind& kind_of(const std::string& path, const std::string& from) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0)
-    throw MissingFile(cat(path, ": there is no such file or folder; name the model that is to be imported"));
+  if (stat(path.c_str(), &status) != 0) {
+    const std::string how = model::how_to_download(path);
+    throw MissingFile(
+        cat(path, ": there is no such file or folder; ", how.empty() ? "name the model that is to be imported" : how));
+  }
+  if (S_ISDIR(status.st_mode)) refuse_other(path);
   for (const Kind& kind : kinds())
     if (from.empty() ? kind.recognizes(path) : from == kind.name) return kind;
   if (!from.empty()) throw UsageError(cat("`from` '", from, "' is unknown; known are ", list_of_kinds()), "from", from);
   refuse_foreign_type(path);
+  refuse_other(path);
   throw DataError(cat(path, " does not look like any model that can be imported; known are ", list_of_kinds()));
 }
 
@@ -109,6 +136,7 @@ ImportOptions with_merges(ImportOptions options) {
 const std::vector<Kind>& kinds() {
   const Names of_pieces{"source-spm", "target-spm", "bpe"};
   const Names of_vocabularies = with(of_pieces, {"source-vocab", "target-vocab"});
+  const Names of_lists = with(of_vocabularies, {"source-start"});
   static const std::vector<Kind> all{
       {"hf-marian",
        "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",
@@ -139,13 +167,13 @@ const std::vector<Kind>& kinds() {
       {"joeynmt", "JoeyNMT: a folder with config.yaml, best.ckpt, src_vocab.txt and trg_vocab.txt", is_joeynmt,
        read_joeynmt, of_vocabularies},
       {"safetensors", "safetensors: a file, its index or its folder, with a map.json that says which tensor is what",
-       is_mapped_safetensors, read_mapped_safetensors, with(of_vocabularies, {"map"})},
+       is_mapped_safetensors, read_mapped_safetensors, with(of_lists, {"map"})},
       {"torch",
        "PyTorch: a state dict (.pt, .safetensors) of torch.nn.Transformer, the Annotated Transformer or "
        "attention-is-all-you-need-pytorch",
        is_torch_state_dict, read_torch_state_dict,
-       with(of_vocabularies, {"heads", "norm-position", "activation", "norm-eps", "embedding-scale", "source-embedding",
-                              "target-embedding", "generator", "positions"})},
+       with(of_lists, {"heads", "norm-position", "activation", "norm-eps", "embedding-scale", "source-embedding",
+                       "target-embedding", "generator", "positions"})},
   };
   return all;
 }
@@ -175,7 +203,9 @@ void resolve(model::Config& config, const std::string& file) {
   }
 }
 
-Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
+namespace {
+
+Imported import_files(const std::string& path, const std::string& output, const ImportOptions& given,
                       const std::function<void(const ImportProgress&)>& progress) {
   const Kind& kind = kind_of(path, given.from);
   refuse_idle(given, kind, path);
@@ -193,6 +223,28 @@ Imported import_model(const std::string& path, const std::string& output, const 
   decode::check_search(m.text.usage);
   model::save_model(output, m.config, m.text, {{"origin", m.origin}}, numbers);
   return {kind.name, m.origin, m.config, m.notes};
+}
+
+}  // namespace
+
+Imported import_model(const std::string& path, const std::string& output, const ImportOptions& given,
+                      const std::function<void(const ImportProgress&)>& progress) {
+  try {
+    return import_files(path, output, given, progress);
+  } catch (const UserError& e) {
+    refuse_pointers(path, e);
+  }
+}
+
+void check_readable(const std::string& path, const std::string& kind) {
+  try {
+    const ForeignModel m = kind_of(path, kind).read(path, {});
+    check(m.weights, m.config, *m.tensors);
+    text::Vocabulary::parse(m.text.source_vocabulary, "the source's vocabulary");
+    text::Vocabulary::parse(m.text.target_vocabulary, "the target's vocabulary");
+  } catch (const UserError& e) {
+    throw RunError(cat("nothing is written, for ", kind, " files of this model could not be read again: ", e.what()));
+  }
 }
 
 }  // namespace hexapla::convert

@@ -28,4 +28,8 @@ struct ImportProgress {
 Imported import_model(const std::string& path, const std::string& output, const ImportOptions& options,
                       const std::function<void(const ImportProgress&)>& progress);
 
+// Reads everything but the numbers of a model in this system's form, as import_model() does. RunError naming the
+// reason: it cannot be imported.
+void check_readable(const std::string& path, const std::string& kind);
+
 }  // namespace hexapla::convert

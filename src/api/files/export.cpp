@@ -5,11 +5,13 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "convert/import.h"
 #include "convert/kinds/ctranslate2/ctranslate2_writer.h"
 #include "convert/kinds/hugging_face/writer/marian.h"
 #include "convert/kinds/hugging_face/writer/multilingual.h"
 #include "convert/kinds/mapped/plain_safetensors.h"
 #include "convert/kinds/marian/marian_writer.h"
+#include "convert/writing/new_folder.h"
 #include "decode/options/named/search_defaults.h"
 
 namespace hexapla::api {
@@ -56,6 +58,9 @@ std::vector<std::string> write(model::LoadedModel& m, const std::string& folder,
   return convert::export_ctranslate2(m, folder, type);
 }
 
+// The kind of model as which import reads it.
+std::string kind_of(const std::string& to) { return to == "argos" ? "ctranslate2" : to; }
+
 double megabytes_in(const std::string& folder) {
   double bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
@@ -75,7 +80,10 @@ Exported export_model(const std::string& model, const std::string& folder, std::
   const Given given = by_name(all, names_of<ExportOptions>());
   ExportOptions o = read(given);
   model::LoadedModel m = model::load_model(model::model_file(model));
-  const std::vector<std::string> notes = write(m, folder, o, given);
+  convert::NewFolder whole(folder);  // appears when its files have been read again
+  const std::vector<std::string> notes = write(m, whole.path(), o, given);
+  convert::check_readable(whole.path(), kind_of(o.to));
+  whole.commit();
   return {megabytes_in(folder), limit(o.to, m.config), notes};
 }
 

@@ -17,6 +17,9 @@ constexpr KnownName kKnownNames[] = {
     {"collections.OrderedDict", Use::dictionary},
     {"argparse.Namespace", Use::object},
     {"builtins.set", Use::list},
+    {"lightning.fabric.utilities.data.AttributeDict", Use::dictionary},  // hyperparameters of Lightning
+    {"lightning_fabric.utilities.data.AttributeDict", Use::dictionary},
+    {"pytorch_lightning.utilities.parsing.AttributeDict", Use::dictionary},
     {"fairseq.meters.AverageMeter", Use::object},  // fairseq's training statistics
     {"fairseq.meters.StopwatchMeter", Use::object},
     {"fairseq.meters.TimeMeter", Use::object},
@@ -89,7 +92,11 @@ struct TorchFile::Walk {
 };
 
 bool TorchFile::is_one(const std::string& path) {
-  if (ZipArchive::is_one(path)) return true;
+  if (ZipArchive::is_one(path)) {
+    const ZipArchive archive(path);
+    const std::vector<ZipEntry>& entries = archive.entries();
+    return std::any_of(entries.begin(), entries.end(), [](const ZipEntry& e) { return e.name.ends_with("/data.pkl"); });
+  }
   const FileReader file(path);
   std::string start(std::min(file.size(), kMagicPickle.size()), '\0');
   file.read(0, start.data(), start.size());

@@ -42,7 +42,8 @@ struct ImportOptions {
   // Files: tokens by id, one per line or a JSON list, or a SentencePiece model; SentencePiece
   // models that split text into the tokens of a list. Target "": the same as the source's.
   std::string source_vocab, target_vocab, source_spm, target_spm;
-  std::string bpe;  // merges of subword-nmt or fastBPE, used where source_spm or target_spm is ""
+  std::string source_start;  // "bos": sources begin with the token that starts translations; "none"; "": as usual
+  std::string bpe;           // merges of subword-nmt or fastBPE, used where source_spm or target_spm is ""
   // Languages of multilingual models by their own codes: "en", "eng_Latn", "en_XX". "": the files'.
   std::string source_language, target_language;
 };
@@ -70,6 +71,10 @@ void ImportOptions::visit(Self& o, F&& f) {
     "into tokens, with blanks between them",
     AnyValue{});
   f("target-spm", o.target_spm, "the same of the target; default: that of the source", AnyValue{});
+  f("source-start", o.source_start,
+    "PyTorch, safetensors: bos where the model was trained on sources that begin with the token that starts "
+    "translations, as in PyTorch's tutorial and the Annotated Transformer; default: none, but bos for pytorch-seq2seq",
+    Choices{"none", "bos"});
   f("bpe", o.bpe,
     "codes of subword-nmt or fastBPE, which cut words into such tokens (th@@ e) on both sides; text comes cut into "
     "words",

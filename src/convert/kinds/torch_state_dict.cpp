@@ -8,10 +8,12 @@
 #include "base/range.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/containers/torch_file.h"
+#include "convert/foreign/feed_forwards.h"
 #include "convert/kinds/positions.h"
 #include "convert/kinds/torch_layouts.h"
+#include "convert/parsing/limits.h"
+#include "convert/texts/source_start.h"
 #include "convert/texts/token_list.h"
-#include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {
 namespace {
@@ -189,13 +191,6 @@ class Around {
   std::set<std::string> divided_;
 };
 
-// The same vocabulary, but every text begins with the token that starts translations.
-std::string opened(const std::string& bytes, const std::string& path) {
-  text::PieceModel model = text::PieceModel::parse(bytes, path);
-  model.opening = model.bos;
-  return model.serialized();
-}
-
 void read_vocabularies(ForeignModel& m, const ImportOptions& o) {
   const std::string target = o.target_vocab.empty() ? o.source_vocab : o.target_vocab;
   const std::string of_target = o.target_spm.empty() ? o.source_spm : o.target_spm;
@@ -207,8 +202,7 @@ void read_vocabularies(ForeignModel& m, const ImportOptions& o) {
 
 bool is_torch_state_dict(const std::string& path) {
   if (path.ends_with(".safetensors")) return find_layout(SafetensorsModel(path)).layout != nullptr;
-  return (path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") || path.ends_with(".chkpt")) &&
-         TorchFile::is_one(path);
+  return is_file(path) && TorchFile::is_one(path);
 }
 
 ForeignModel read_torch_state_dict(const std::string& path, const ImportOptions& options) {
@@ -240,9 +234,10 @@ ForeignModel read_torch_state_dict(const std::string& path, const ImportOptions&
   around.name(m.config, names);
   m.weights = names.take();
   m.tensors = tensors;
+  widen_feed_forwards(m);
   check(m.weights, m.config, *tensors);
   read_vocabularies(m, o);
-  if (layout->opened) m.text.source_vocabulary = opened(m.text.source_vocabulary, o.source_vocab);
+  start_sources(m, o, layout->opened);
   if (m.config.norm_position == "post-last" && o.norm_position.empty())
     m.notes.push_back(
         "read as norm_first=False, PyTorch's default; if the model has norm_first=True, give "

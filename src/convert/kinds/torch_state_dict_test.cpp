@@ -6,8 +6,12 @@
 #include "base/files/test_folder.h"
 #include "base/test_paths.h"
 #include "convert/containers/test_containers.h"
+#include "convert/kinds/ctranslate2/ctranslate2_writer.h"
+#include "convert/kinds/mapped/plain_safetensors.h"
 #include "convert/kinds/test_imported.h"
 #include "convert/texts/token_list.h"
+#include "model/weights/quantize.h"
+#include "model/weights/save_quantized.h"
 #include "tensor/safetensors.h"
 #include "text/vocabulary/vocabulary.h"
 
@@ -93,6 +97,45 @@ TEST_F(TorchImports, SourcesOfTheTutorialBeginWithItsStart) {
   import_model(foreign("tutorial.pt"), at("m"), o, [](double) {});
   const auto source = text::Vocabulary::parse(model::load_model(at("m")).source_vocabulary, "source");
   EXPECT_EQ(source.encode("w5 w7"), (text::Ids{1, 5, 7}));
+}
+
+// No file says whether sources begin with a token: the option does, or a note says what was assumed. Every
+// way to another file keeps it.
+TEST_F(TorchImports, SourcesBeginAsTheOptionSays) {
+  const auto encoded = [&](const std::string& file) {
+    return text::Vocabulary::parse(model::load_model(at(file)).source_vocabulary, "source").encode("w5 w7");
+  };
+  for (const char* layout : {"annotated", "jadore_apart", "torch_post_norm", "tutorial"}) {
+    ImportOptions o = options_with("tokens_23.txt", "tokens_19.txt");
+    if (layout == std::string("torch_post_norm")) o = usual(o);
+    const std::string from = foreign(cat(layout, ".pt"));
+    const bool usually = layout == std::string("tutorial");
+    EXPECT_THAT(import_model(from, at("usual"), o, [](double) {}).notes,
+                testing::Contains(HasSubstr("`source-start`")));
+    for (const char* start : {"bos", "none"}) {
+      o.source_start = start;
+      const Imported done = import_model(from, at("m"), o, [](double) {});
+      EXPECT_THAT(done.notes, testing::Not(testing::Contains(HasSubstr("source-start"))));
+      const bool begins = o.source_start == "bos";
+      EXPECT_EQ(encoded("m"), begins ? (text::Ids{1, 5, 7}) : (text::Ids{5, 7})) << layout;
+      if (begins == usually) EXPECT_EQ(encoded("usual"), encoded("m")) << layout;
+      model::StoredModel stored(at("m"));
+      model::save_quantized(at("q"), stored, {});
+      EXPECT_EQ(encoded("q"), encoded("m")) << layout;
+      model::LoadedModel m = model::load_model(at("m"));
+      std::filesystem::remove_all(at("plain"));
+      export_safetensors(m, at("plain"));
+      import_model(at("plain"), at("again"), {}, [](double) {});
+      EXPECT_EQ(encoded("again"), encoded("m")) << layout;
+      if (layout == std::string("jadore_apart") || layout == std::string("tutorial")) continue;
+      std::filesystem::remove_all(at("ct2"));
+      export_ctranslate2(m, at("ct2"), CTranslate2Type::f32);
+      import_model(at("ct2"), at("again"), {}, [](double) {});
+      EXPECT_EQ(encoded("again"), encoded("m")) << layout;
+    }
+    o.source_start = "eos";
+    EXPECT_THAT(what_of<UsageError>([&] { import_model(from, at("m"), o, [](double) {}); }), HasSubstr("source-start"));
+  }
 }
 
 // A pickled list of texts, alone or under torchtext's name.

@@ -69,6 +69,8 @@ std::vector<std::string> pickled_tokens(const std::string& path) {
 
 }  // namespace
 
+bool is_piece_model(const std::string& path) { return path.ends_with(".spm") || path.ends_with(".model"); }
+
 std::vector<std::string> read_token_list(const std::string& path) {
   if (path.ends_with(".json")) return read_text_list(path);
   if (path.ends_with(".pkl")) return pickled_tokens(path);
@@ -134,7 +136,7 @@ std::string read_vocabulary(const std::string& path, const std::string& option, 
       throw DataError(cat(path, ": it has ", found, " tokens, but the model's table ", size,
                           " rows; the files do not belong together"));
   };
-  if (path.ends_with(".spm") || path.ends_with(".model")) {
+  if (is_piece_model(path)) {
     std::string bytes = read_limited(path, limits::kPieces);
     check_size(PieceModel::parse(bytes, path).size());
     return bytes;

@@ -12,6 +12,9 @@ namespace hexapla::convert {
 // pickle (.pkl) of such a list or of a dictionary with it as "itos". DataError naming the file.
 std::vector<std::string> read_token_list(const std::string& path);
 
+// Whether this is a SentencePiece model, by its name; otherwise it is a list of tokens.
+bool is_piece_model(const std::string& path);
+
 // The SentencePiece model of an untrusted model. DataError naming the file.
 text::PieceModel read_piece_model(const std::string& path);
 

@@ -17,6 +17,8 @@ class NewFolder {
 
   // The path at which to write a file of this name, which may include folders: "model/config.json".
   std::string file(const std::string& name) const;
+  // Where its files are until commit().
+  const std::string& path() const { return temporary_; }
   void commit();
 
  private:

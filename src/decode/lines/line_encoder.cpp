@@ -14,17 +14,20 @@ namespace hexapla::decode {
 namespace {
 
 // The spans of pieces that the vocabulary does not have.
-std::vector<text::TokenSpan> unknown_spans(const text::Vocabulary& v, const std::string& text) {
+// The tokens whose ids are chosen.
+template <class Chosen>
+std::vector<text::TokenSpan> spans_of(const text::Vocabulary& v, const std::string& text, Chosen&& chosen) {
   const text::EncodedText encoded = v.encode_with_spans(text);
-  std::vector<text::TokenSpan> unknown;
+  std::vector<text::TokenSpan> spans;
   for (size_t i = 0; i < encoded.ids.size(); ++i)
-    if (encoded.ids[i] == v.unk()) unknown.push_back(encoded.spans[i]);
-  return unknown;
+    if (chosen(encoded.ids[i])) spans.push_back(encoded.spans[i]);
+  return spans;
 }
 // For each byte of a text, whether it is in such a span.
 std::vector<bool> unknown_bytes(const text::Vocabulary& v, const std::string& text) {
   std::vector<bool> unknown(text.size());
-  for (const text::TokenSpan& span : unknown_spans(v, text))
+  const auto is_unknown = [&](int32_t id) { return id == v.unk(); };
+  for (const text::TokenSpan& span : spans_of(v, text, is_unknown))
     for (size_t byte = span.from; byte < span.to; ++byte) unknown[byte] = true;
   return unknown;
 }
@@ -95,9 +98,13 @@ LineEncoder::Line LineEncoder::encode_words(const std::string& text, size_t line
 std::vector<text::TokenSpan> LineEncoder::protected_in(const std::string& clean, const std::string& seen,
                                                        const text::Ids& ids, const text::Protection* protection) const {
   if (!protection) return {};
-  const bool unknown = protection->placeholders() && has(ids, vocabulary_.unk());
-  if (!unknown) return protection->find(clean, {});
-  return protection->find(clean, text::moved_to(clean, seen, unknown_spans(vocabulary_, seen)));
+  if (!protection->placeholders()) return protection->find(clean, {});
+  const auto spans = [&](auto&& chosen) {
+    const bool any = std::any_of(ids.begin(), ids.end(), chosen);
+    return any ? text::moved_to(clean, seen, spans_of(vocabulary_, seen, chosen)) : std::vector<text::TokenSpan>();
+  };
+  return protection->find(clean, spans([&](int32_t id) { return id == vocabulary_.unk(); }),
+                          spans([&](int32_t id) { return vocabulary_.is_added(id); }));
 }
 
 // How many of the tokens are read.

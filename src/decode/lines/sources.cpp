@@ -69,7 +69,8 @@ std::vector<SourceReader::Sentence> SourceReader::sentences_of(std::string_view 
     return how.capitals && text::in_capitals(text.substr(vocabulary_.leading(text).bytes));
   };
   const bool all = in_capitals(masked);
-  const bool known = how.sentences == Sentences::automatic && std::ssize(ids) <= how.familiar;
+  const bool known =
+      how.sentences == Sentences::automatic && (std::ssize(ids) <= how.familiar || vocabulary_.of_tokens());
   if (how.sentences == Sentences::keep || known || !text::several_sentences(masked)) return {{masked, all}};
   std::vector<Sentence> sentences;
   for (const std::string_view text : text::sentences(masked)) sentences.push_back({text, all || in_capitals(text)});

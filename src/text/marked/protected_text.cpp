@@ -165,14 +165,25 @@ Spans moved(Spans tokens, std::span<const std::size_t> to, std::size_t end) {
   return tokens;
 }
 
+// What is left of a span without these bytes.
+void add_without(std::span<const TokenSpan> bytes, TokenSpan span, Spans& to) {
+  for (const TokenSpan& taken : bytes) {
+    if (taken.to <= span.from || taken.from >= span.to) continue;
+    if (span.from < taken.from) to.push_back({span.from, taken.from});
+    span.from = std::min(taken.to, span.to);
+  }
+  if (span.from < span.to) to.push_back(span);
+}
+
 }  // namespace
 
-std::vector<TokenSpan> Protection::find(std::string_view line, std::span<const TokenSpan> unknown) const {
+std::vector<TokenSpan> Protection::find(std::string_view line, std::span<const TokenSpan> unknown,
+                                        std::span<const TokenSpan> learned) const {
   Spans spans = patterns_.find(line);
   if (placeholders_) {
-    const Spans own = text::placeholders(line);
-    spans.insert(spans.end(), own.begin(), own.end());
-    for (const TokenSpan& span : unknown) add_unknown(line, span, spans);
+    Spans own = text::placeholders(line);
+    for (const TokenSpan& span : unknown) add_unknown(line, span, own);
+    for (const TokenSpan& span : own) add_without(learned, span, spans);
   }
   add_all(line, kMask, spans);
   if (spans.empty()) return {};

@@ -27,8 +27,10 @@ class Protection {
   bool placeholders() const { return placeholders_; }
   // The spans in order; they neither overlap nor touch, and include brackets and quotes around
   // them. A sentence without a letter or digit of its own is protected as a whole. line: valid
-  // UTF-8. unknown: bytes that the vocabulary cannot spell.
-  std::vector<TokenSpan> find(std::string_view line, std::span<const TokenSpan> unknown) const;
+  // UTF-8. unknown: bytes that the vocabulary cannot spell. learned: bytes that the model reads as
+  // they are, in order: only a pattern protects them.
+  std::vector<TokenSpan> find(std::string_view line, std::span<const TokenSpan> unknown,
+                              std::span<const TokenSpan> learned = {}) const;
 
  private:
   bool placeholders_;

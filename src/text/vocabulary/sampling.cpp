@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "text/vocabulary/pieces/added_pieces.h"
 #include "text/vocabulary/pieces/piece_model.h"
+#include "text/vocabulary/pieces/piece_trie.h"
 
 namespace hexapla::text {
 namespace {
@@ -23,68 +24,6 @@ size_t length_by_first_byte(std::string_view text) {
   return std::min(size, text.size());
 }
 
-// Finds pieces at the beginning of a text. The trie's edges are a hash table: (node, byte) -> node.
-class Trie {
- public:
-  Trie() : slots_(64), ids_(1, -1) {}
-
-  void add(std::string_view piece, int32_t id) {
-    int32_t node = 0;
-    for (const char c : piece) {
-      const int32_t next = child(node, c);
-      node = next >= 0 ? next : grow(node, c);
-    }
-    ids_[node] = id;
-  }
-  // Calls f(bytes, id) for each piece that is a prefix of the text, shortest first.
-  template <class F>
-  void for_each_prefix(std::string_view text, F&& f) const {
-    int32_t node = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-      node = child(node, text[i]);
-      if (node < 0) return;
-      if (ids_[node] >= 0) f(i + 1, ids_[node]);
-    }
-  }
-  int32_t find(std::string_view piece) const {  // -1: none
-    int32_t found = -1;
-    for_each_prefix(piece, [&](size_t bytes, int32_t id) {
-      if (bytes == piece.size()) found = id;
-    });
-    return found;
-  }
-
- private:
-  struct Slot {
-    uint64_t key = 0;  // node << 8 | byte, plus 1; 0: empty
-    int32_t child = -1;
-  };
-  static uint64_t key(int32_t node, char c) {
-    return ((static_cast<uint64_t>(node) << 8) | static_cast<unsigned char>(c)) + 1;
-  }
-  size_t slot(uint64_t key) const {
-    size_t at = (key * 0x9E3779B97F4A7C15) >> (64 - std::countr_zero(slots_.size()));
-    while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-  int32_t child(int32_t node, char c) const { return slots_[slot(key(node, c))].child; }
-  int32_t grow(int32_t node, char c) {
-    if (2 * ids_.size() >= slots_.size()) {
-      std::vector<Slot> old(slots_.size() * 2);
-      old.swap(slots_);
-      for (const Slot& s : old)
-        if (s.key != 0) slots_[slot(s.key)] = s;
-    }
-    const auto made = static_cast<int32_t>(ids_.size());
-    slots_[slot(key(node, c))] = {key(node, c), made};
-    ids_.push_back(-1);
-    return made;
-  }
-
-  std::vector<Slot> slots_;
-  std::vector<int32_t> ids_;  // of the piece that ends at each node, or -1
-};
-
 double log_of_sum(double a, double b) {  // log(exp(a) + exp(b))
   if (a < b) std::swap(a, b);
   return b == -std::numeric_limits<double>::infinity() ? a : a + std::log1p(std::exp(b - a));
@@ -95,15 +34,16 @@ double log_of_sum(double a, double b) {  // log(exp(a) + exp(b))
 struct SubwordSampler::Impl {
   PieceModel model;
   double alpha;
-  Trie pieces, symbols;                           // normal and user-defined ones
+  PieceTrie pieces, symbols;                      // normal and user-defined ones
   std::array<int32_t, 256> byte_ids;              // the pieces of byte fallback, or -1
   std::unordered_map<std::string, char> byte_of;  // "<0xC3>"
   float unknown_score = 0;
   int32_t unknown = 0;
+  AddedPieces added;
   bool crosses_words = false;  // whether a piece has a "▁" elsewhere than at its start
 
   explicit Impl(const Vocabulary& v, double strength)
-      : model(PieceModel::parse(v.bytes(), "the vocabulary")), alpha(strength), unknown(v.unk()) {
+      : model(PieceModel::parse(v.bytes(), "the vocabulary")), alpha(strength), unknown(v.unk()), added(model) {
     byte_ids.fill(-1);
     float least = 0;
     for (size_t i = 0; i < model.pieces.size(); ++i) {
@@ -150,6 +90,7 @@ struct SubwordSampler::Impl {
   void sample_lattice(std::string_view text, Random& random, Ids& ids) const;
   void sample_merges(std::string_view text, Random& random, Ids& ids) const;
   void sample_span(std::string_view text, Random& random, Ids& ids) const;
+  void sample_normalized(std::string_view text, Random& random, Ids& ids) const;
 };
 
 // Forward: sums[e] = log of the sum of P(x)^alpha over the segmentations x of the first e bytes.
@@ -261,28 +202,41 @@ SubwordSampler::SubwordSampler(const Vocabulary& vocabulary, double alpha)
                              : "above 0: it is the exponent of the chances; 0.1 to 0.5 are usual"));
 }
 
-Ids SubwordSampler::sample(std::string_view text, Random& random) const {
-  const Vocabulary::Leading first = vocabulary_.leading(text);
-  const std::string all = impl_->normalized(vocabulary_, text.substr(first.bytes));
-  Ids ids;
-  if (first.bytes > 0) ids.push_back(first.id);
+// Splits at user-defined symbols.
+void SubwordSampler::Impl::sample_normalized(std::string_view text, Random& random, Ids& ids) const {
   size_t begin = 0;
-  for (size_t at = 0; at < all.size();) {
+  for (size_t at = 0; at < text.size();) {
     size_t symbol_bytes = 0;
     int32_t symbol = -1;
-    impl_->symbols.for_each_prefix(std::string_view(all).substr(at), [&](size_t bytes, int32_t id) {
+    symbols.for_each_prefix(text.substr(at), [&](size_t bytes, int32_t id) {
       symbol_bytes = bytes;
       symbol = id;
     });
     if (symbol < 0) {
-      at += length_by_first_byte(std::string_view(all).substr(at));
+      at += length_by_first_byte(text.substr(at));
       continue;
     }
-    impl_->sample_span(std::string_view(all).substr(begin, at - begin), random, ids);
+    sample_span(text.substr(begin, at - begin), random, ids);
     ids.push_back(symbol);
     begin = at += symbol_bytes;
   }
-  impl_->sample_span(std::string_view(all).substr(begin), random, ids);
+  sample_span(text.substr(begin), random, ids);
+}
+
+Ids SubwordSampler::sample(std::string_view text, Random& random) const {
+  const Vocabulary::Leading first = vocabulary_.leading(text);
+  Ids ids;
+  if (first.bytes > 0) ids.push_back(first.id);
+  const auto sample_text = [&](std::string_view one) {
+    impl_->sample_normalized(impl_->normalized(vocabulary_, one), random, ids);
+  };
+  if (impl_->added.empty()) sample_text(text.substr(first.bytes));
+  const std::vector<AddedPieces::Part> parts = impl_->added.split(text.substr(first.bytes));
+  for (const AddedPieces::Part& part : parts)
+    if (part.id >= 0)
+      ids.push_back(part.id);
+    else
+      sample_text(part.from.text);
   const auto without_id = [&](int32_t id) { return id >= vocabulary_.size(); };
   std::replace_if(ids.begin(), ids.end(), without_id, impl_->unknown);
   return ids;

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <unordered_map>
 
 #include "base/classic.h"
 #include "base/error.h"
@@ -22,17 +21,16 @@
 #include "text/plain_line.h"
 #include "text/utf8.h"
 #include "text/vocabulary/normalization.h"
+#include "text/vocabulary/pieces/added_pieces.h"
 #include "text/vocabulary/pieces/byte_bpe.h"
+#include "text/vocabulary/pieces/byte_words.h"
 #include "text/vocabulary/pieces/piece_model.h"
 #include "text/vocabulary/pieces/piece_table.h"
 #include "text/vocabulary/pieces/piece_text.h"
+#include "text/vocabulary/trainer_arguments.h"
 
 namespace hexapla::text {
 namespace {
-
-// SentencePiece sums expected counts per thread, so its result depends on this number (but not on
-// the number of cores). It is part of the definition of a vocabulary, not an option.
-constexpr int kTrainerThreads = 8;
 
 // SentencePiece ends the whole process if it has no line to train on, so lines that it would skip
 // or find empty are removed beforehand.
@@ -65,51 +63,6 @@ class SpacedLines : public sentencepiece::SentenceIterator {
   std::vector<const std::string*> lines_;
   uint64_t count_ = 0, at_ = 0;
 };
-
-void check_options(const VocabularyOptions& options) {
-  if (options.type != "unigram" && options.type != "bpe")
-    throw UsageError(cat("unknown vocabulary type \"", options.type, "\" (`vocab-type`): use unigram or bpe"));
-  if (options.size < 8) throw UsageError(cat("`vocab-size` ", options.size, " is too small: use 8 or more"));
-  if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
-    throw UsageError(
-        cat("`character-coverage` ", options.character_coverage,
-            " is outside [0.98, 1]: use 1.0 for alphabets, 0.9995 for scripts of many thousand characters"));
-  }
-  for (const std::string& symbol : options.user_symbols) {
-    if (symbol.empty() || symbol.find_first_of(", ") != std::string::npos || plain_line(symbol) != symbol)
-      throw UsageError(cat("`user-symbols`: \"", plain_line(symbol),
-                           "\" cannot be a symbol: give UTF-8 without spaces, ", "commas or control characters"));
-    if (symbol == "<s>" || symbol == "</s>" || symbol == "<unk>" || symbol == "<pad>")
-      throw UsageError(cat("`user-symbols`: every vocabulary has ", symbol, " already; leave it out"));
-    if (std::count(options.user_symbols.begin(), options.user_symbols.end(), symbol) > 1)
-      throw UsageError(cat("`user-symbols`: \"", symbol, "\" is given twice; leave one out"));
-  }
-  if (options.max_lines < 1) throw UsageError(cat("max lines ", options.max_lines, " is too small: use 1 or more"));
-  if (!is_normalization(options.normalization))
-    throw UsageError(cat("unknown normalization \"", options.normalization, "\": use ", normalization_names()));
-}
-
-std::unordered_map<std::string, std::string> trainer_arguments(const VocabularyOptions& options) {
-  std::string symbols;
-  for (const std::string& symbol : options.user_symbols) symbols += (symbols.empty() ? "" : ",") + symbol;
-  std::unordered_map<std::string, std::string> all{{"model_type", options.type},
-                                                   {"vocab_size", cat(options.size)},
-                                                   {"hard_vocab_limit", "false"},
-                                                   {"character_coverage", cat(options.character_coverage)},
-                                                   {"normalization_rule_name", options.normalization},
-                                                   {"split_digits", options.split_digits ? "true" : "false"},
-                                                   {"pad_id", "0"},
-                                                   {"bos_id", "1"},
-                                                   {"eos_id", "2"},
-                                                   {"unk_id", "3"},
-                                                   {"num_threads", cat(kTrainerThreads)},
-                                                   {"minloglevel", "2"}};
-  // Arguments are stored in the model's bytes, so defaults are not passed.
-  if (options.byte_fallback) all["byte_fallback"] = "true";
-  if (!symbols.empty()) all["user_defined_symbols"] = symbols;
-  if (options.normalization == "keep") all["precompiled_charsmap"] = keep_charsmap();
-  return all;
-}
 
 // Removes SentencePiece's source location: "Internal: x.cc(580) [cond] message" -> "message".
 std::string reason(const sentencepiece::util::Status& status) {
@@ -174,7 +127,7 @@ int32_t opening_of(const PieceModel& model, const std::string& name) {
 // A vocabulary with hardly any pieces, used only to normalize text.
 Vocabulary bare_rule(const std::string& normalization) {
   const VocabularyOptions options{.size = 8, .normalization = normalization};
-  check_options(options);
+  check_vocabulary_options(options);
   const std::vector<std::string> text{"a"};
   SpacedLines lines(text, 1);
   return Vocabulary::parse(trained_model(lines, options, ""), normalization);
@@ -202,6 +155,7 @@ struct Vocabulary::Impl {
   int32_t size = 0, first_byte = 0, unknown = 0, opening = -1;
   sentencepiece::SentencePieceProcessor processor;
   std::optional<ByteBpe> byte_bpe;  // replaces it for processing text
+  std::optional<AddedPieces> added;
   bool open_ended = false, opening_behind = false;
   bool of_words = false;                                // pieces are words of a table
   bool of_symbols = false;                              // merges of subword-nmt, which start from characters
@@ -226,6 +180,7 @@ struct Vocabulary::Impl {
   // Characters that no piece spells may still equal a piece into which text is never split.
   int32_t id_of_characters(const std::string& characters) const {
     const int32_t id = of_table ? processor.PieceToId(characters) : unknown;
+    if (added && added->by_library() && added->has(id)) return unknown;
     return processor.IsUnused(id) ? id_of(id) : unknown;
   }
 
@@ -251,7 +206,22 @@ struct Vocabulary::Impl {
     std::string piece;
   };
   std::vector<Token> tokens(std::string_view text) const {
-    return byte_bpe ? byte_tokens(text) : sentence_tokens(text);
+    if (byte_bpe && is_white_space(text)) return {};
+    if (!added) return byte_bpe ? byte_tokens(text) : sentence_tokens(text);
+    std::vector<Token> all;
+    const std::vector<AddedPieces::Part> parts = added->split(text);
+    for (const AddedPieces::Part& part : parts)
+      if (part.id >= 0)
+        all.push_back({part.id, {part.from.at.front(), part.from.at.back()}, processor.IdToPiece(part.id)});
+      else
+        append_text(part.from, all);
+    return all;
+  }
+  // Text between added pieces.
+  void append_text(const AlignedText& from, std::vector<Token>& to) const {
+    const auto& [text, at] = from;
+    std::vector<Token> own = byte_bpe ? byte_tokens(text) : sentence_tokens(text);
+    for (Token& token : own) to.push_back({token.id, {at[token.span.from], at[token.span.to]}, std::move(token.piece)});
   }
   std::vector<Token> byte_tokens(std::string_view text) const {
     std::vector<Token> all;
@@ -280,7 +250,7 @@ struct Vocabulary::Impl {
 };
 
 Vocabulary Vocabulary::train(const std::vector<std::string>& lines, const VocabularyOptions& options) {
-  check_options(options);
+  check_vocabulary_options(options);
   SpacedLines iterator(lines, options.max_lines);
   if (iterator.empty()) {
     throw DataError(cat("no text to train a vocabulary on: none of the ", lines.size(),
@@ -318,12 +288,14 @@ Vocabulary Vocabulary::parse(std::string_view model_bytes, const std::string& na
   impl->of_words = impl->of_table && model.kind == PieceModel::Kind::word;
   impl->marks_ends = model.treat_whitespace_as_suffix;
   impl->of_symbols = impl->of_table && impl->marks_ends;
+  if (AddedPieces added(model); !added.empty()) impl->added = std::move(added);
   if (model.kind == PieceModel::Kind::byte_bpe) {
     impl->byte_bpe.emplace(model);
     model.kind = PieceModel::Kind::bpe;  // a kind that SentencePiece supports; it only looks up names
   } else {
     add_bytes_for_unknown(model);
   }
+  for (PieceModel::Piece& piece : model.pieces) piece.added.reset();  // which SentencePiece does not know
   const auto status = impl->processor.LoadFromSerializedProto(model.serialized());
   if (!status.ok()) throw DataError(cat(name, " cannot be used by SentencePiece: ", reason(status)));
   for (const auto& [symbol, id] : {std::pair{"<s>", impl->processor.bos_id()}, {"</s>", impl->processor.eos_id()}}) {
@@ -344,6 +316,9 @@ int32_t Vocabulary::unk() const { return impl_->unknown; }
 int32_t Vocabulary::pad() const { return impl_->processor.pad_id(); }
 int32_t Vocabulary::opening() const { return impl_->opening_behind ? -1 : impl_->opening; }
 bool Vocabulary::open_ended() const { return impl_->open_ended; }
+bool Vocabulary::is_added(int32_t id) const { return impl_->added && impl_->added->has(id); }
+bool Vocabulary::has_added() const { return impl_->added.has_value(); }
+bool Vocabulary::of_tokens() const { return impl_->of_words; }
 
 void Vocabulary::end_source(Ids& ids) const {
   if (ids.empty() || !open_ended()) ids.push_back(eos());
@@ -380,7 +355,7 @@ Vocabulary::Leading Vocabulary::leading(std::string_view text) const {
 }
 
 Ids Vocabulary::encode(std::string_view text) const {
-  if (impl_->of_table || impl_->byte_bpe || opening() >= 0 || leading(text).bytes > 0)
+  if (impl_->of_table || impl_->byte_bpe || impl_->added || opening() >= 0 || leading(text).bytes > 0)
     return encode_with_spans(text).ids;
   Ids ids = impl_->ids_of(text);
   const auto is_byte = [&](int32_t id) { return impl_->is_byte(id); };
@@ -474,7 +449,7 @@ bool same_pieces(const Vocabulary& a, const Vocabulary& b) {
 
 VocabularyPair train_joint_vocabulary(std::vector<std::string> source, std::vector<std::string> target,
                                       const VocabularyOptions& options, const std::string& target_normalization) {
-  check_options(options);
+  check_vocabulary_options(options);
   VocabularyOptions both = options;
   const auto join = [&] {
     source.insert(source.end(), std::make_move_iterator(target.begin()), std::make_move_iterator(target.end()));

@@ -60,6 +60,13 @@ class Vocabulary {
   // languages: no such piece, or texts have no opening.
   Vocabulary opening_with(const std::string& language, const std::string& option) const;
 
+  // Whether this piece is found before text is split into others (PieceModel::Added).
+  bool is_added(int32_t id) const;
+  bool has_added() const;
+  // Whether texts are tokens with blanks between them, such as words or the letters of a name: a stop
+  // is a token like others.
+  bool of_tokens() const;
+
   // A control piece such as >>de<< at the beginning of a text that selects the target language. The
   // rest of the text is encoded without it. It replaces the opening, if any.
   struct Leading {

@@ -2,6 +2,7 @@
 
 #include "convert/containers/ctranslate2_file.h"
 #include "convert/foreign/adjusted_tensors.h"
+#include "convert/foreign/feed_forwards.h"
 #include "convert/kinds/ctranslate2/specification.h"
 #include "convert/kinds/ctranslate2/words.h"
 #include "convert/parsing/limits.h"
@@ -31,6 +32,7 @@ ForeignModel read_ctranslate2(const std::string& path, const ImportOptions& opti
   resolve(m.config, file->path());
   m.weights = spec.weights(m.config);
   m.tensors = tensors;
+  widen_feed_forwards(m);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   read_words(m, folder, *file, spec.zero_start(), options);
   spec.read_alignment(m.config, m.text.usage, m.notes);

@@ -276,7 +276,7 @@ std::string pieces_of(const text::Vocabulary& vocabulary) {
 }
 
 std::string settings_of(const model::Config& c, const text::Vocabulary& source, const text::Vocabulary& v) {
-  return json_text(OrderedJson{{"add_source_bos", false},
+  return json_text(OrderedJson{{"add_source_bos", source.opening() >= 0},
                                {"add_source_eos", !source.open_ended()},
                                {"bos_token", v.piece(v.bos())},
                                {"decoder_start_token", v.piece(v.bos())},
@@ -287,10 +287,11 @@ std::string settings_of(const model::Config& c, const text::Vocabulary& source, 
          "\n";
 }
 
-// CTranslate2 supports sources without </s>, unlike the other systems.
+// CTranslate2 supports sources without </s> and those that begin with <s>, unlike the other systems.
 std::string beyond(const text::Vocabulary& source, const text::Vocabulary& target) {
-  const bool open = source.open_ended() && source.opening() < 0 && !source.byte_level();
-  return beyond_plain_text(open ? target : source, target);
+  const bool started = source.opening() >= 0 && source.piece(source.opening()) == target.piece(target.bos());
+  const bool known = started || (source.open_ended() && source.opening() < 0);
+  return beyond_plain_text(known && !source.byte_level() && !source.has_added() ? target : source, target);
 }
 
 // Notes on everything that its files cannot express.

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
-#include "convert/kinds/hugging_face/byte_level.h"
-#include "convert/kinds/hugging_face/languages.h"
+#include "convert/kinds/hugging_face/pieces/byte_level.h"
+#include "convert/kinds/hugging_face/pieces/languages.h"
 #include "convert/kinds/zero_start.h"
 #include "convert/parsing/known_keys.h"
 #include "convert/parsing/limits.h"

@@ -12,7 +12,7 @@
 #include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "convert/kinds/hostile/test_hostile.h"
-#include "convert/kinds/hugging_face/tokenizer_json.h"
+#include "convert/kinds/hugging_face/pieces/tokenizer_json.h"
 #include "convert/kinds/mapped/plain_safetensors.h"
 #include "text/vocabulary/vocabulary.h"
 

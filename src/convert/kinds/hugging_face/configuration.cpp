@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "convert/foreign/feed_forwards.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/parsing/limits.h"
@@ -181,13 +182,8 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
 }
 
 void widen_feed_forwards(ForeignModel& m, const JsonFile& json) {
-  for (const auto& [side, key] : {std::pair{"encoder", kInner[0]}, {"decoder", kInner[1]}}) {
-    const int64_t width = json.whole(key, {1, m.config.d_ff});
-    widen_feed_forwards(m.weights, m.config, side, width);
-    if (width < m.config.d_ff)
-      m.notes.push_back(cat("the ", side, "'s feed-forward layers of width ", width, " are filled with zeros up to ",
-                            m.config.d_ff, ", the width of the other side: the results are the same"));
-  }
+  const Range<int64_t> width{1, m.config.d_ff};
+  widen_feed_forwards(m, {json.whole(kInner[0], width), json.whole(kInner[1], width)}, json.path());
 }
 
 }  // namespace hexapla::convert

@@ -7,6 +7,7 @@
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
+#include "convert/kinds/hugging_face/pieces/added_tokens.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
 #include "convert/texts/token_list.h"
@@ -64,9 +65,17 @@ std::string end_of_sources(const std::string& folder) {
 }
 
 // Names of the special pieces, by their ids in the configuration.
-text::PieceTable table_of(const JsonFile& json, const Generation& generation, const std::string& path, int64_t size) {
+text::PieceTable table_of(const JsonFile& json, const Generation& generation, const std::string& path, int64_t size,
+                          const std::vector<AddedToken>& added) {
   text::PieceTable table{read_piece_ids(path, static_cast<size_t>(size)), {}, {}, "<unk>", {}};
   table.pieces.resize(static_cast<size_t>(size));
+  for (const AddedToken& token : added) {
+    std::string& place = table.pieces[token.id];
+    if (!place.empty() && place != token.text)
+      throw DataError(cat(path, ": the id ", token.id, " belongs to ", shown(place), ", but for the tokenizer to ",
+                          shown(token.text), "; such models cannot be imported"));
+    place = token.text;
+  }
   const auto piece = [&](const JsonFile& file, const std::string& key, int64_t id) {
     const std::string& text = table.pieces[id];
     if (text.empty()) file.refuse(key, cat("the id of a piece in ", path));
@@ -85,10 +94,11 @@ text::PieceTable table_of(const JsonFile& json, const Generation& generation, co
   return table;
 }
 
-std::string vocabulary(const JsonFile& json, const Generation& generation, const std::string& model,
-                       const std::string& table, int64_t size) {
-  const text::PieceModel pieces = read_piece_model(model);
-  return text::with_ids_of(table_of(json, generation, table, size), pieces, table).serialized();
+std::string vocabulary(const text::PieceTable& table, const std::string& path, const std::string& folder,
+                       const char* model, const std::vector<AddedToken>& added) {
+  text::PieceModel pieces = text::with_ids_of(table, read_piece_model(folder + model), path);
+  put_added_tokens(pieces, added, folder, false);
+  return pieces.serialized();
 }
 
 // The pieces of both sides. A token that is always written first is not part of these vocabularies.
@@ -96,9 +106,13 @@ void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json
   check_tokenizer(folder, json, {"", "MarianTokenizer"}, "Marian");
   const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
   const std::string target_table = is_file(own) ? own : source_table;
-  m.text.source_vocabulary = vocabulary(json, generation, folder + "/source.spm", source_table, m.config.source_vocab);
-  m.text.target_vocabulary = vocabulary(json, generation, folder + "/target.spm", target_table, m.config.target_vocab);
-  const std::string end = table_of(json, generation, target_table, m.config.target_vocab).end;
+  const std::vector<AddedToken> added =
+      read_added_tokens(folder, static_cast<size_t>(std::min(m.config.source_vocab, m.config.target_vocab)));
+  const text::PieceTable source = table_of(json, generation, source_table, m.config.source_vocab, added),
+                         target = table_of(json, generation, target_table, m.config.target_vocab, added);
+  m.text.source_vocabulary = vocabulary(source, source_table, folder, "/source.spm", added);
+  m.text.target_vocabulary = vocabulary(target, target_table, folder, "/target.spm", added);
+  const std::string& end = target.end;
   if (end != end_of_sources(folder))
     json.refuse("eos_token_id", cat("the id of ", shown(end_of_sources(folder)), ", with which the tokenizer ends ",
                                     "sources: translations that end with another piece cannot be imported"));
@@ -135,8 +149,8 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   m.config.resolve();  // validates the user's choice
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, shared);
   m.weights = hugging_face_weights(m.config, tables);
-  widen_feed_forwards(m, json);
   m.tensors = tensors;
+  widen_feed_forwards(m, json);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   read_words(m, folder, json, generation);

@@ -7,8 +7,8 @@
 #include "base/files/file.h"
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
-#include "convert/kinds/hugging_face/languages.h"
 #include "convert/kinds/hugging_face/names.h"
+#include "convert/kinds/hugging_face/pieces/languages.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
 #include "text/vocabulary/pieces/piece_table.h"
@@ -244,8 +244,8 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   check_ids(json);
   const HuggingFaceTables tables = hugging_face_tables(m.config, *tensors, true);
   m.weights = hugging_face_weights(m.config, tables);
-  widen_feed_forwards(m, json);
   m.tensors = tensors;
+  widen_feed_forwards(m, json);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());

@@ -77,17 +77,6 @@ WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& 
   return map;
 }
 
-void widen_feed_forwards(WeightMap& map, const model::Config& c, const std::string& side, int64_t width) {
-  const auto missing = static_cast<size_t>(c.d_ff - width);
-  const int64_t layers = side == "encoder" ? c.enc_layers : c.dec_layers;
-  for (int64_t i = 0; missing > 0 && i < layers; ++i) {
-    const std::string own = cat(side, ".layers.", i, ".feed_forward.");
-    for (const char* part : {"inner.weight", "inner.bias"})
-      map.origins.at(own + part).parts.push_back({"", 0, missing});
-    map.origins.at(own + "outer.weight").zero_rows = missing;
-  }
-}
-
 bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b) {
   constexpr size_t some = size_t{1} << 20;
   if (a.shape != b.shape) return false;

@@ -18,10 +18,6 @@ struct HuggingFaceTables {
 // For a resolved configuration: biases everywhere; in the generator they are optional.
 WeightMap hugging_face_weights(const model::Config& config, const HuggingFaceTables& tables);
 
-// For a side whose feed-forward layers are narrower than d_ff: fills them with zeros up to d_ff.
-// Every activation is 0 at 0, so the outputs stay the same. side: "encoder" or "decoder".
-void widen_feed_forwards(WeightMap& map, const model::Config& config, const std::string& side, int64_t width);
-
 // Whether two tensors have the same shape and numbers.
 bool same_numbers(const ForeignTensors& tensors, const ForeignTensor& a, const ForeignTensor& b);
 

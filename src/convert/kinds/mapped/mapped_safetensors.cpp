@@ -9,6 +9,7 @@
 #include "convert/containers/safetensors_model.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
+#include "convert/texts/source_start.h"
 #include "convert/texts/token_list.h"
 #include "decode/options/named/search_defaults.h"
 #include "model/transformer.h"
@@ -174,6 +175,8 @@ ForeignModel read_mapped_safetensors(const std::string& path, const ImportOption
   m.text.source_vocabulary = read_vocabulary(source, "source-vocab", options.source_spm, m.config.source_vocab);
   m.text.target_vocabulary =
       read_vocabulary(target, "target-vocab", either(options.target_spm, options.source_spm), m.config.target_vocab);
+  // Our own exports have vocabularies that say it.
+  if (!options.source_start.empty() || !is_piece_model(source)) start_sources(m, options, false);
   m.text.usage = usage_in(map);
   check(m.text.usage, m.config, map.path());
   return m;

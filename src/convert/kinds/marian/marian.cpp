@@ -306,7 +306,7 @@ class Weights {
       map_.origins[own + ".recurrence.candidate.weight"] = {{{foreign + "_rnn_W"}}};
       map_.origins[own + ".recurrence.forget.weight"] = {{{foreign + "_rnn_Wf"}}};
       map_.origins[own + ".recurrence.forget.bias"] = {{{foreign + "_rnn_bf"}}};
-      norm(own + ".self_norm", foreign + "_rnn_ffn", suffix);
+      norm(own + ".self_norm", foreign + (suffix.empty() ? "_rnn_ffn" : "_rnn"), suffix);
     } else {
       attention(own + ".self_attention", foreign + "_self", {"q", "k", "v"}, "qkv");
       norm(own + (decoder ? ".self_norm" : ".attention_norm"), foreign + "_self_Wo", suffix);

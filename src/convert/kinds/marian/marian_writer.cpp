@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "convert/kinds/marian/folded_start.h"
 #include "convert/kinds/marian/npz_writer.h"
+#include "convert/kinds/zero_start.h"
 #include "convert/writing/new_folder.h"
 #include "convert/writing/plain_text.h"
 #include "convert/writing/search_there.h"
@@ -37,8 +38,9 @@ void check_for_marian(const Config& c) {
     cannot_say("activation " + c.activation + ", but an approximation of it");
   if (c.d_k != c.d_v || c.heads * c.d_k != c.d_model)
     cannot_say(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
-  if (c.positions != "timing-signal" || c.first_position != 0)
-    cannot_say("positions " + c.positions + ", but those of `positions` timing-signal, from 0 on");
+  if (c.positions != "timing-signal")
+    cannot_say("positions " + c.positions + ", but those of `positions` timing-signal");
+  if (c.first_position != 0) cannot_say(cat("positions that begin at ", c.first_position, ", but at 0"));
   if (c.embedding_scale != "sqrt") cannot_say("embeddings that are not multiplied by the root of their width");
 }
 
@@ -58,9 +60,9 @@ struct Matrix {
 
 class MarianExporter {
  public:
-  // pieces: the exported target's.
-  MarianExporter(model::LoadedModel& m, int64_t pieces, const std::string& path)
-      : config_(m.config), pieces_(static_cast<size_t>(pieces)), out_(path) {
+  // pieces: the exported target's. never: those that translations do not have here, but would there.
+  MarianExporter(model::LoadedModel& m, int64_t pieces, std::vector<int32_t> never, const std::string& path)
+      : config_(m.config), pieces_(static_cast<size_t>(pieces)), never_(std::move(never)), out_(path) {
     for (const auto& [name, parameter] : leaves_of(*m.net).parameters) tensors_[name] = parameter->value;
   }
 
@@ -108,8 +110,11 @@ class MarianExporter {
     table("embeddings.0.table", one ? "Wemb" : "encoder_Wemb", one ? pieces_ : SIZE_MAX);
     if (!one) table("embeddings.1.table", "decoder_Wemb", pieces_);
     if (config_.tied == "none") add("decoder_ff_logit_out_W", matrix("generator.weight").part(0, pieces_));
-    add("decoder_ff_logit_out_b", has("generator.bias") ? matrix("generator.bias").part(0, pieces_)
-                                                        : Matrix{1, pieces_, std::vector<float>(pieces_, 0)});
+    Matrix bias = has("generator.bias") ? matrix("generator.bias").part(0, pieces_)
+                                        : Matrix{1, pieces_, std::vector<float>(pieces_, 0)};
+    for (const int32_t id : never_)
+      if (static_cast<size_t>(id) < pieces_) bias.numbers[id] = kNeverWritten;
+    add("decoder_ff_logit_out_b", bias);
   }
 
   void layer(const std::string& own, const std::string& theirs) {
@@ -119,7 +124,7 @@ class MarianExporter {
       add(theirs + "_rnn_W", matrix(own + ".recurrence.candidate.weight"));
       add(theirs + "_rnn_Wf", matrix(own + ".recurrence.forget.weight"));
       add(theirs + "_rnn_bf", matrix(own + ".recurrence.forget.bias"));
-      norm(theirs + "_rnn_ffn", own + ".self_norm", suffix);
+      norm(theirs + (suffix.empty() ? "_rnn_ffn" : "_rnn"), own + ".self_norm", suffix);
     } else {
       linear(theirs + "_self", own + ".self_attention.qkv", {"q", "k", "v"});
       linear(theirs + "_self", own + ".self_attention.output", {"o"});
@@ -153,6 +158,7 @@ class MarianExporter {
 
   const Config& config_;
   size_t pieces_;
+  std::vector<int32_t> never_;
   NpzWriter out_;
   std::map<std::string, Tensor> tensors_;
   std::map<std::string, std::vector<float>> changed_;  // replace those, or add missing parameters
@@ -237,7 +243,9 @@ std::vector<std::string> export_marian(model::LoadedModel& m, const std::string&
     notes.push_back("words are aligned by the first head of a layer there, here by another, or by the mean of all");
   NewFolder out(folder);
   const int64_t pieces = m.config.target_vocab - (start_is_last ? 1 : 0);
-  MarianExporter(m, pieces, out.file("model.npz"))
+  std::vector<int32_t> never{target.bos()};
+  if (target.pad() >= 0) never.push_back(target.pad());
+  MarianExporter(m, pieces, never, out.file("model.npz"))
       .write(folded, model_settings(m.config, pieces, m.usage.alignment_layer));
   const std::string source = write_pieces(out, m.source_vocabulary, "source", start_is_last && m.config.tied == "all"),
                     of_target = write_pieces(out, m.target_vocabulary, "target", start_is_last);

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "backend/reference/reference.h"
 #include "base/compute/random.h"
@@ -60,6 +62,38 @@ TEST_F(ToMarian, TheArchiveHasTheSettingsInside) {
   EXPECT_EQ(file.get("decoder_l1_rnn_bf").shape, (std::vector<size_t>{1, size_t(m.config.d_model)}));
 }
 
+// Marian's norm before the recurrence has the name of the cell, that after it one of its own.
+TEST_F(ToMarian, EveryPlaceOfNormsIsReadBack) {
+  model::LoadedModel m = imported(source_path("src/convert/fixtures/marian_ssru"), "m");
+  for (const char* position : {"post", "post-last", "pre"})
+    for (const char* mixing : {"attention", "ssru"}) {
+      model::Config config = m.config;
+      config.norm_position = config.norm_position.parse("norm-position", position);
+      config.decoder_mixing = config.decoder_mixing.parse("decoder-mixing", mixing);
+      model::Transformer net(config);
+      const model::Parameters parameters(net, DType::f32, model::Parameters::Use::inference);
+      Random random(3);
+      const auto all = parameters.values().values<float>();
+      for (float& x : all) x = static_cast<float>(0.3 * random.normal());
+      const auto table = net.embeddings.back().table.value.values<float>();  // the start is zeros
+      std::fill(table.end() - config.d_model, table.end(), 0.0F);
+      const std::string name = cat(position, mixing);
+      model::save_model(at(name + "1"), net, m.text(), {});
+      model::LoadedModel first = model::load_model(at(name + "1"));
+      first.net->generator.bias->value.values<float>().back() = -1e4F;
+      export_marian(first, at(name), own_search(first));
+      model::LoadedModel second = imported(at(name), name + "2");
+      expect_equal_bytes(first, second);
+      const NpzFile file(at(name + "/model.npz"));
+      const bool ssru = mixing == std::string("ssru"), pre = position == std::string("pre");
+      EXPECT_NE(file.find(!ssru ? (pre ? "decoder_l1_self_Wo_ln_scale_pre" : "decoder_l1_self_Wo_ln_scale")
+                          : pre ? "decoder_l1_rnn_ln_scale_pre"
+                                : "decoder_l1_rnn_ffn_ln_scale"),
+                nullptr)
+          << name;
+    }
+}
+
 TEST_F(ToMarian, SaysWhichLayerAlignsWords) {
   model::LoadedModel m = imported(source_path("src/convert/fixtures/marian_ssru"), "m");
   m.usage.alignment_layer = 0;
@@ -75,6 +109,10 @@ TEST_F(ToMarian, RefusesWhatItCannotSay) {
   EXPECT_THAT(what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }),
               testing::HasSubstr("positions sinusoidal"));
   own.config.positions = "timing-signal";
+  own.config.first_position = 2;
+  EXPECT_THAT(what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }),
+              testing::HasSubstr("no positions that begin at 2"));
+  own.config.first_position = 0;
   own.config.norm_position = "pre";
   EXPECT_THAT(what_of<DataError>([&] { export_marian(own, at("out"), own_search(own)); }),
               testing::HasSubstr("start token with an embedding in a model with the norm before"));
@@ -134,13 +172,23 @@ TEST_F(ToMarian, AStartTokenWithAnEmbeddingBecomesZeros) {
                                        testing::HasSubstr("shrinking"), testing::HasSubstr("the same search here")));
       const model::LoadedModel there = imported(at(cat(tied, bias)), "there");
       EXPECT_EQ(there.config.target_vocab, config.target_vocab + 1) << "zeros behind all pieces";
-      const auto start = text::Vocabulary::parse(own.target_vocabulary, "target").bos();
-      const auto a = log_probabilities(paper, start);
+      const auto target = text::Vocabulary::parse(own.target_vocabulary, "target");
+      const auto a = log_probabilities(paper, target.bos());
       const auto b = log_probabilities(there, static_cast<int32_t>(config.target_vocab));
       const auto pieces = static_cast<size_t>(config.target_vocab);
-      for (size_t t = 0; t < 4; ++t)
-        for (size_t i = 0; i < pieces; ++i)
-          ASSERT_NEAR(a[t * pieces + i], b[t * (pieces + 1) + i], 2e-5) << tied << " " << bias << " " << t << " " << i;
+      const auto never = [&](size_t i) { return std::cmp_equal(i, target.bos()) || std::cmp_equal(i, target.pad()); };
+      for (size_t t = 0; t < 4; ++t) {
+        double left = 0;  // to the pieces that translations may have
+        for (size_t i = 0; i < pieces; ++i) left += never(i) ? 0 : std::exp(double(a[t * pieces + i]));
+        for (size_t i = 0; i < pieces; ++i) {
+          const std::string where = cat(tied, " ", bias, " ", t, " ", i);
+          const float there_is = b[t * (pieces + 1) + i];
+          if (never(i))
+            ASSERT_LT(there_is, -1000) << where << ": Marian would write it";
+          else
+            ASSERT_NEAR(a[t * pieces + i] - std::log(left), there_is, 2e-5) << where;
+        }
+      }
     }
 }
 

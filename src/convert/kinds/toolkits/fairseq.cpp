@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "convert/foreign/feed_forwards.h"
 #include "convert/kinds/hugging_face/names.h"
 #include "convert/kinds/toolkits/recorded_options.h"
 #include "convert/kinds/toolkits/words.h"
@@ -74,13 +75,19 @@ void set_positions(Config& c, const RecordedOptions& o, const ForeignTensors& te
   }
 }
 
+FeedForwardWidths inner_widths(const RecordedOptions& o) {
+  const Range<int64_t> width{1, 1 << 20};
+  return {o.whole("encoder_ffn_embed_dim", width), o.whole("decoder_ffn_embed_dim", width)};
+}
+
 Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   refuse_unknown_parts(o);
   Config c;
   c.enc_layers = o.whole("encoder_layers", Config::kLayers);
   c.dec_layers = o.whole("decoder_layers", Config::kLayers);
   c.d_model = same_on_both_sides(o, "embed_dim", {1, 1 << 16});
-  c.d_ff = same_on_both_sides(o, "ffn_embed_dim", {1, 1 << 20});
+  const FeedForwardWidths inner = inner_widths(o);
+  c.d_ff = std::max(inner.encoder, inner.decoder);
   c.heads = same_on_both_sides(o, "attention_heads", {1, 1 << 12});
   for (const char* width : {"decoder_input_dim", "decoder_output_dim"})
     if (o.whole(width, {1, 1 << 16}, c.d_model) != c.d_model) o.refuse(width, cat(c.d_model, ", the model's width"));
@@ -226,6 +233,7 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   resolve(m.config, at);
   m.weights = weights_of(m.config, *file);
   m.tensors = file;
+  widen_feed_forwards(m, inner_widths(o), at);
   check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   put_words(m, words.source(), words.target());
   m.text.usage.search = {{"beam-size", "5"},

@@ -5,6 +5,7 @@
 #include "convert/kinds/hugging_face/configuration.h"
 #include "convert/kinds/hugging_face/generation.h"
 #include "convert/kinds/hugging_face/names.h"
+#include "convert/kinds/hugging_face/pieces/added_tokens.h"
 #include "convert/kinds/positions.h"
 #include "convert/kinds/toolkits/words.h"
 #include "convert/parsing/limits.h"
@@ -72,11 +73,14 @@ void check_positions(const ForeignTensors& tensors) {
   }
 }
 
+bool is_special(const std::string& token) {
+  return token == "<s>" || token == "<pad>" || token == "</s>" || token == "<unk>";
+}
+
 // "th" is fairseq's "th@@", "the</w>" its "the".
 std::string fairseq_token(const std::string& token) {
   constexpr std::string_view kWordEnd = "</w>";
-  for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"})
-    if (token == special) return token;
+  if (is_special(token)) return token;
   return token.ends_with(kWordEnd) ? token.substr(0, token.size() - kWordEnd.size()) : token + "@@";
 }
 
@@ -98,6 +102,13 @@ void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json
   if (const std::string path = folder + "/tokenizer_config.json"; is_file(path))
     if (const JsonFile own(path); own.flag("do_lower_case", false))
       own.refuse("do_lower_case", "false: models that read lowercased text cannot be imported");
+  const auto size = static_cast<size_t>(std::min(m.config.source_vocab, m.config.target_vocab));
+  const std::vector<AddedToken> added = read_added_tokens(folder, size);
+  for (const AddedToken& token : added)
+    if (!is_special(token.text))
+      throw DataError(cat(folder, ": its tokenizer has the added token ", shown(token.text),
+                          ", which Moses' tokenizer would take apart; FSMT models with added tokens cannot be "
+                          "imported"));
   put_words(m, side(folder, "vocab-src.json", m.config.source_vocab),
             side(folder, "vocab-tgt.json", m.config.target_vocab));
   m.notes.push_back(
@@ -122,8 +133,8 @@ ForeignModel read_fsmt(const std::string& folder, const ImportOptions&) {
   check_positions(*tensors);
   m.weights = hugging_face_weights(m.config, {kSource, kTarget, m.config.tied == "none" ? kOutput : "", false});
   m.weights.ignored.emplace_back(kOutput);
-  widen_feed_forwards(m, json);
   m.tensors = tensors;
+  widen_feed_forwards(m, json);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   if (generation.start != 2) generation.refuse("decoder_start_token_id", "2, fairseq's number of </s>");

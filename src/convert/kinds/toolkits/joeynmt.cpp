@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "convert/containers/torch_file.h"
+#include "convert/foreign/feed_forwards.h"
 #include "convert/kinds/layer_names.h"
 #include "convert/kinds/toolkits/words.h"
 #include "convert/parsing/limits.h"
@@ -80,6 +81,11 @@ Config::NormPosition norm_position(const PlainYaml& yaml, const ForeignTensors& 
   return Config::NormPosition::parse("layer_norm", Sides(yaml).word("layer_norm", last ? "pre" : ""));
 }
 
+FeedForwardWidths inner_widths(const PlainYaml& yaml) {
+  const Range<int64_t> width{1, 1 << 20};
+  return {yaml.whole("model.encoder.ff_size", width), yaml.whole("model.decoder.ff_size", width)};
+}
+
 Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const Sides sides(yaml);
   for (const char* side : {"encoder", "decoder"})
@@ -89,7 +95,8 @@ Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   c.enc_layers = yaml.whole("model.encoder.num_layers", Config::kLayers);
   c.dec_layers = yaml.whole("model.decoder.num_layers", Config::kLayers);
   c.d_model = sides.whole("hidden_size", {1, 1 << 16});
-  c.d_ff = sides.whole("ff_size", {1, 1 << 20});
+  const FeedForwardWidths inner = inner_widths(yaml);
+  c.d_ff = std::max(inner.encoder, inner.decoder);
   c.heads = sides.whole("num_heads", {1, 1 << 12});
   c.dropout = yaml.number("model.encoder.dropout", ranges::kBelow1, 0.1);
   const std::string activation = sides.word("activation", "relu");
@@ -200,6 +207,7 @@ ForeignModel read_joeynmt(const std::string& path, const ImportOptions& options)
   resolve(m.config, yaml.name());
   m.weights = weights_of(m.config, *file);
   m.tensors = file;
+  widen_feed_forwards(m, inner_widths(yaml), yaml.name());
   check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   const std::string& of_target = options.target_spm.empty() ? options.source_spm : options.target_spm;
   put_words(m, side_of(yaml, folder, "src", options.source_vocab, options.source_spm),

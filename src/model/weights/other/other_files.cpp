@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files/shell_word.h"
+#include "hexapla/file_error.h"
 #include "model/weights/other/other_model.h"
 
 namespace hexapla::model {
@@ -23,7 +24,7 @@ std::string remedy_of(const OtherModel& other, const std::string& path) {
 
 void refuse_other_files(const std::string& path) {
   if (const std::string how = how_to_download(path); !how.empty())
-    throw DataError(cat(path, ": there is no such file or folder; ", how));
+    throw MissingFile(cat(path, ": there is no such file or folder; ", how));
   if (const auto other = other_model(path))
     throw DataError(cat(path, " is no model of hexapla, but ", other->what, "; ", remedy_of(*other, path)));
 }

@@ -28,10 +28,11 @@ ByteBpe::ByteBpe(const PieceModel& model) : blank_first_(model.normalizer.add_du
   std::unordered_map<std::string_view, int32_t> ids;
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const PieceModel::Piece& piece = model.pieces[i];
-    const bool spells = piece.type == PieceModel::Type::normal;
+    const bool spells = piece.type == PieceModel::Type::normal,
+               read = piece.added && piece.type == PieceModel::Type::unused;
     // A piece with characters that represent no byte is kept as it is.
     bytes_.push_back(piece.type == PieceModel::Type::unknown ? model.unknown_surface
-                     : spells                                ? bytes_of_visible(piece.text).value_or(piece.text)
+                     : spells || read                        ? bytes_of_visible(piece.text).value_or(piece.text)
                                                              : "");
     if (!spells) continue;
     ids.emplace(piece.text, static_cast<int32_t>(i));
@@ -74,7 +75,7 @@ void ByteBpe::merge_word(std::string_view word, size_t from, std::vector<Token>&
 }
 
 std::vector<ByteBpe::Token> ByteBpe::encode(std::string_view text) const {
-  if (is_white_space(text)) return {};
+  if (text.empty()) return {};
   const bool blank = blank_first_ && !text.starts_with(' ');
   const std::string all = blank ? cat(" ", text) : "";
   const std::string_view read = blank ? std::string_view(all) : text;

@@ -21,7 +21,7 @@ class ByteBpe {
     int32_t id;
     TokenSpan span;
   };
-  // Every byte of the text belongs to one token. Blank text has none.
+  // Every byte of the text belongs to one token.
   std::vector<Token> encode(std::string_view text) const;
   // The bytes of a piece, possibly part of a character: none for a control piece, " ⁇ " for the
   // unknown one.

@@ -117,4 +117,44 @@ std::string fault_of_charsmap(std::string_view blob) {
   return CharsmapCheck(blob.substr(0, size), blob.substr(size)).fault();
 }
 
+AlignedText AlignedText::of(std::string_view text) {
+  AlignedText all{std::string(text), std::vector<size_t>(text.size() + 1)};
+  std::iota(all.at.begin(), all.at.end(), size_t{0});
+  return all;
+}
+
+AlignedText AlignedText::part(size_t from, size_t to) const {
+  const auto begin = at.begin();
+  return {text.substr(from, to - from),
+          {begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to) + 1}};
+}
+
+AlignedText with_charsmap(std::string_view blob, const AlignedText& from) {
+  if (blob.empty()) return from;
+  const std::string_view trie = blob.substr(4, little_endian(blob)), replacements = blob.substr(4 + trie.size());
+  const auto unit = [&](uint32_t node) { return Unit{little_endian(trie.substr(size_t{4} * node, 4))}; };
+  AlignedText to;
+  for (size_t at = 0; at < from.text.size();) {
+    const std::string_view rest = std::string_view(from.text).substr(at);
+    std::string_view written = rest.substr(0, character_bytes(rest));
+    size_t read = written.size();
+    uint32_t node = unit(0).offset();
+    for (size_t i = 0; i < rest.size(); ++i) {
+      node ^= static_cast<unsigned char>(rest[i]);
+      const Unit reached = unit(node);
+      if (reached.label() != static_cast<unsigned char>(rest[i])) break;
+      node ^= reached.offset();
+      if (!reached.ends_rule()) continue;
+      const uint32_t begin = unit(node).value();
+      written = replacements.substr(begin, replacements.find('\0', begin) - begin);
+      read = i + 1;
+    }
+    to.text += written;
+    to.at.insert(to.at.end(), written.size(), from.at[at]);
+    at += read;
+  }
+  to.at.push_back(from.at.back());
+  return to;
+}
+
 }  // namespace hexapla::text

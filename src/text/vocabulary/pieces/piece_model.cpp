@@ -21,7 +21,11 @@ using Type = PieceModel::Type;
 constexpr size_t kMostBytes = size_t{1} << 30;
 // The first numbers that sentencepiece_model.proto reserves for extensions.
 constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202, kMergesField = 203,
-                   kOpeningBehindField = 204;
+                   kOpeningBehindField = 204, kAddedByLibraryField = 205;
+// Of a piece: its type if it is an added one, and how that is found.
+constexpr uint64_t kOwnTypeField = 200, kAddedField = 201;
+// The type of added pieces in a file, which earlier programs refuse.
+constexpr uint64_t kAddedType = 7;
 constexpr float kMostScore = 1e20F;  // sums over a long text stay far below the largest float
 
 struct Malformed {
@@ -78,12 +82,22 @@ void for_each_field(std::string_view message, F&& f) {
 
 PieceModel::Piece parse_piece(std::string_view message) {
   PieceModel::Piece piece;
+  bool added = false;
   for_each_field(message, [&](const Field& field) {
     if (field.number == 1) piece.text = field.text(PieceModel::kMaxPieceBytes);
     if (field.number == 2) piece.score = field.number32();
-    if (field.number == 3) piece.type = field.choice(Type::byte);
+    if (field.number == 3) added = field.whole() == kAddedType;
+    if (field.number == 3 && !added) piece.type = field.choice(Type::byte);
+    if (field.number == kOwnTypeField) piece.type = field.choice(Type::byte);
+    if (field.number == kAddedField) {
+      require(field.whole() < 16, "field ", kAddedField, " is ", field.value);
+      piece.added = {(field.value & 1) != 0, (field.value & 2) != 0, (field.value & 4) != 0, (field.value & 8) != 0};
+    }
   });
   require(!piece.text.empty(), "it is empty");
+  require(added == piece.added.has_value(), "it does not say how it is found");
+  require(!added || piece.type == Type::normal || piece.type == Type::control || piece.type == Type::unused,
+          "an added piece is of the type ", static_cast<int>(piece.type));
   require(std::fabs(piece.score) <= kMostScore, "its score is ", piece.score);
   return piece;
 }
@@ -141,6 +155,7 @@ void parse_fields(std::string_view bytes, PieceModel& model) {
     if (field.number == kOpeningField) model.opening = field.text(PieceModel::kMaxPieceBytes);
     if (field.number == kOpenEndedField) model.open_ended = field.flag();
     if (field.number == kOpeningBehindField) model.opening_behind = field.flag();
+    if (field.number == kAddedByLibraryField) model.added_by_library = field.flag();
     if (field.number == kMergesField) parse_merges(field.message(), model);
   });
 }
@@ -225,7 +240,12 @@ std::string message_of(const PieceModel::Piece& piece) {
   std::string message;
   put_bytes(message, 1, piece.text);
   put_float(message, 2, piece.score);
-  put_number(message, 3, static_cast<uint64_t>(piece.type));
+  put_number(message, 3, piece.added ? kAddedType : static_cast<uint64_t>(piece.type));
+  if (!piece.added) return message;
+  const auto& [left, right, word, normalized] = *piece.added;
+  put_number(message, kOwnTypeField, static_cast<uint64_t>(piece.type));
+  put_number(message, kAddedField,
+             uint64_t{left} | uint64_t{right} << 1 | uint64_t{word} << 2 | uint64_t{normalized} << 3);
   return message;
 }
 
@@ -285,6 +305,7 @@ std::string PieceModel::serialized() const {
   if (!opening.empty()) put_bytes(bytes, kOpeningField, opening);
   if (open_ended) put_number(bytes, kOpenEndedField, 1);
   if (opening_behind) put_number(bytes, kOpeningBehindField, 1);
+  if (added_by_library) put_number(bytes, kAddedByLibraryField, 1);
   if (!merges.empty()) put_bytes(bytes, kMergesField, message_of(merges));
   return bytes;
 }

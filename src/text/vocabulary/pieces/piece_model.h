@@ -3,6 +3,7 @@
 // trusts its input, so most accidental or malicious changes of a file end the process
 // (docs/adr/0024-untrusted-vocabularies.md).
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +16,18 @@ struct PieceModel {
   // GPT-2's names ("Ġthe").
   enum class Kind { unigram = 1, bpe = 2, word = 3, character = 4, byte_bpe = 5 };
   enum class Type { normal = 1, unknown = 2, control = 3, user = 4, unused = 5, byte = 6 };
+  // A piece that is found in a text before the text is split into other pieces
+  // (text/vocabulary/pieces/added_pieces.h).
+  struct Added {
+    bool left = false, right = false;  // includes the blanks on this side
+    bool word = false;                 // only where it is a word of its own
+    bool normalized = false;           // found in the normalized text
+  };
   struct Piece {
     std::string text;
     float score = 0;  // unigram: log probability; bpe: higher scores are merged earlier
     Type type = Type::normal;
+    std::optional<Added> added = {};
   };
   struct Normalizer {
     std::string charsmap;  // see text/vocabulary/pieces/charsmap.h
@@ -34,6 +43,7 @@ struct PieceModel {
   // The piece that begins every text, as a language in multilingual models (">>de<<"); "": none.
   std::string opening;
   bool open_ended = false;                          // sources end with their last piece, without eos
+  bool added_by_library = false;                    // added pieces are found as by Hugging Face's tokenizers library
   bool opening_behind = false;                      // of sources: the opening follows eos, as in early NLLB-200
   std::vector<std::pair<int32_t, int32_t>> merges;  // byte_bpe: ids of two pieces, earliest merge first
   std::string unknown_surface = " \u2047 ", bos = "<s>", eos = "</s>", pad = "<pad>";

@@ -44,6 +44,28 @@ void check_marian_expressible(const model::Config& c) {
     refuse_for_marian(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
 }
 
+text::Vocabulary without_added(const text::Vocabulary& v) {
+  if (!v.has_added()) return v;
+  text::PieceModel pieces = text::PieceModel::parse(v.bytes(), "the vocabulary");
+  for (text::PieceModel::Piece& piece : pieces.pieces) piece.added.reset();
+  return text::Vocabulary::parse(pieces.serialized(), "the vocabulary");
+}
+
+// As in tokenizer_config.json.
+OrderedJson added_tokens(const std::string& vocabulary) {
+  const text::PieceModel pieces = text::PieceModel::parse(vocabulary, "the vocabulary");
+  OrderedJson all = OrderedJson::object();
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    const auto& [text, score, type, added] = pieces.pieces[id];
+    if (!added) continue;
+    if (pieces.added_by_library) refuse_for_marian(cat("tokenizers library, which finds ", text::printable(text)));
+    all[cat(id)] = {
+        {"content", text},        {"lstrip", added->left},      {"normalized", added->normalized},
+        {"rstrip", added->right}, {"single_word", added->word}, {"special", type == text::PieceModel::Type::control}};
+  }
+  return all;
+}
+
 struct MarianText {
   text::Vocabulary source, target;
   bool apart;  // whether the sides have different pieces
@@ -52,7 +74,10 @@ struct MarianText {
       : source(text::Vocabulary::parse(m.source_vocabulary, "source")),
         target(text::Vocabulary::parse(m.target_vocabulary, "target")),
         apart(!same_pieces(source, target)) {
-    if (const std::string what = beyond_plain_text(source, target); !what.empty()) refuse_for_marian(what);
+    if (const std::string what = beyond_plain_text(without_added(source), without_added(target)); !what.empty())
+      refuse_for_marian(what);
+    if (added_tokens(m.source_vocabulary) != added_tokens(m.target_vocabulary))
+      refuse_for_marian("sides with different added tokens");
     if (target.pad() < 0) refuse_for_marian("vocabulary without a padding piece");
     if (target.bos() == target.eos()) refuse_for_marian("translation that starts with the piece that ends it");
     if (apart && source.piece(source.eos()) != target.piece(target.eos()))
@@ -107,11 +132,17 @@ OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v
   return j;
 }
 
+// Whether it is an added token that no SentencePiece model has.
+bool is_beyond(const text::PieceModel::Piece& piece) {
+  return piece.added && piece.type != text::PieceModel::Type::normal;
+}
+
 // Ids by piece, without unused ids.
 std::string piece_ids_of(const text::PieceModel& pieces) {
   OrderedJson ids = OrderedJson::object();
   for (size_t id = 0; id < pieces.size(); ++id)
-    if (!pieces.pieces[id].text.starts_with("<no piece ")) ids[pieces.pieces[id].text] = id;
+    if (!pieces.pieces[id].text.starts_with("<no piece ") && !is_beyond(pieces.pieces[id]))
+      ids[pieces.pieces[id].text] = id;
   return json_text(ids, 0) + "\n";
 }
 
@@ -131,11 +162,15 @@ void write_marian_text(const model::LoadedModel& m, const MarianText& text, cons
     text::PieceModel pieces = text::PieceModel::parse(bytes, model);
     if (ids) write_file_atomically(out.file(ids), piece_ids_of(pieces));
     pieces.ids = 0;  // the table has the ids
+    for (text::PieceModel::Piece& piece : pieces.pieces) piece.added.reset();
+    pieces.added_by_library = false;
     write_file_atomically(out.file(model), pieces.serialized());
   };
   write(m.source_vocabulary, "source.spm", "vocab.json");
   write(m.target_vocabulary, "target.spm", text.apart ? "target_vocab.json" : nullptr);
-  write_file_atomically(out.file("tokenizer_config.json"), json_text(tokenizer_of(text), 2) + "\n");
+  OrderedJson tokenizer = tokenizer_of(text);
+  if (OrderedJson added = added_tokens(m.target_vocabulary); !added.empty()) tokenizer["added_tokens_decoder"] = added;
+  write_file_atomically(out.file("tokenizer_config.json"), json_text(tokenizer, 2) + "\n");
 }
 
 void write_marian_weights(model::LoadedModel& m, const std::string& path) {

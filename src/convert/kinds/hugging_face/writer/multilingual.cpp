@@ -60,6 +60,8 @@ void write_weights(model::LoadedModel& m, const ForeignModel& there, const std::
 std::string config_text(const model::LoadedModel& m, const std::string& like) {
   OrderedJson config = read_object(like + "/config.json");
   const DType type = type_of_all(m);
+  // The narrower side was filled up with zeros when the folder was imported.
+  for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) config[key] = m.config.d_ff;
   for (const char* key : {"dtype", "torch_dtype"})
     if (config.contains(key))
       config[key] = type == DType::f16 ? "float16" : type == DType::bf16 ? "bfloat16" : "float32";

@@ -1,4 +1,4 @@
-#include "convert/kinds/hugging_face/tokenizer_json.h"
+#include "convert/kinds/hugging_face/pieces/tokenizer_json.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "convert/kinds/hugging_face/byte_level.h"
+#include "convert/kinds/hugging_face/pieces/added_tokens.h"
+#include "convert/kinds/hugging_face/pieces/byte_level.h"
 #include "convert/parsing/limits.h"
 #include "convert/parsing/tokenizer_file.h"
 #include "text/utf8.h"
@@ -67,7 +68,11 @@ std::optional<std::string> from_base64(const std::string& text) {
 class TokenizerReader {
  public:
   TokenizerReader(const std::string& path, LanguageStyle style, size_t size)
-      : path_(path), style_(style), size_(size), file_(read_tokenizer_file(path, size)) {
+      : path_(path),
+        folder_(path.substr(0, path.rfind('/'))),
+        style_(style),
+        file_(read_tokenizer_file(path, size)),
+        added_(read_added_tokens(folder_, size)) {
     for (const auto& [piece, score] : file_.scored) file_.pieces.push_back(piece);
     file_.pieces.resize(size);
     read_added();
@@ -75,6 +80,13 @@ class TokenizerReader {
   }
 
   PieceModel model() {
+    PieceModel pieces = without_added();
+    put_added_tokens(pieces, added_, folder_, true);
+    return pieces;
+  }
+
+ private:
+  PieceModel without_added() {
     const json& model = member(file_.rest, "model");
     const std::string type = word(model, "type");
     if (type != "Unigram" && type != "BPE") refuse("model.type", model, "type", "Unigram or BPE");
@@ -89,7 +101,6 @@ class TokenizerReader {
     return type == "BPE" ? of_merges(model) : of_scores(model);
   }
 
- private:
   // Rejects the value of a key of `object`, which messages call `name`.
   [[noreturn]] void refuse(const std::string& name, const json& object, const std::string& key,
                            const std::string& allowed) const {
@@ -99,22 +110,15 @@ class TokenizerReader {
   }
 
   void read_added() {
-    for (const json& token : member(file_.rest, "added_tokens")) {
-      const json& id = member(token, "id");
-      const std::string text = word(token, "content");
-      if (!id.is_number_unsigned() || id.get<uint64_t>() >= size_ || text.empty())
-        throw DataError(cat(path_, ": 'added_tokens' has ", shown(json_text(token)),
-                            "; allowed are pieces with ids below ", size_));
-      if (!flag(token, "special", false))
-        throw DataError(cat(path_, ": 'added_tokens' has ", shown(text), ", which is not special and would have to be ",
-                            "found in every text; no vocabulary here does that"));
-      std::string& place = file_.pieces[id.get<size_t>()];
-      if (!place.empty() && place != text)
-        throw DataError(cat(path_, ": the id ", id.get<size_t>(), " belongs to ", shown(place), " and to ", shown(text),
+    for (const AddedToken& token : added_) {
+      std::string& place = file_.pieces[token.id];
+      if (!place.empty() && place != token.text)
+        throw DataError(cat(path_, ": the id ", token.id, " belongs to ", shown(place), " and to ", shown(token.text),
                             "; the file is damaged, get it again from its source"));
-      const std::string language = language_piece(style_, text);
-      place = language.empty() ? text : language;
-      special_.insert(place);
+      const bool beyond = place.empty();
+      const std::string language = language_piece(style_, token.text);
+      place = language.empty() ? token.text : language;
+      if (token.special || beyond) special_.insert(place);
     }
   }
 
@@ -170,6 +174,8 @@ class TokenizerReader {
       read_pre_tokenizer(all[1]);
     } else if (type == "Metaspace" && word(one, "replacement") == kMark) {
       const std::string scheme = word(one, "prepend_scheme");
+      if (scheme == "first" && !added_.empty())
+        refuse("pre_tokenizer.prepend_scheme", one, "prepend_scheme", "always or never, beside 'added_tokens'");
       normalizer_.add_dummy_prefix = scheme.empty() ? flag(one, "add_prefix_space", true) : scheme != "never";
     } else if (type == "ByteLevel" && flag(one, "use_regex", true)) {
       byte_level_ = true;
@@ -270,9 +276,10 @@ class TokenizerReader {
   }
 
   const std::string& path_;
+  std::string folder_;
   LanguageStyle style_;
-  size_t size_;
   TokenizerFile file_;
+  std::vector<AddedToken> added_;
   std::unordered_set<std::string> special_;
   PieceModel::Normalizer normalizer_{.charsmap = "", .remove_extra_whitespaces = false};
   bool byte_level_ = false;

@@ -1,11 +1,11 @@
-#include "convert/kinds/hugging_face/byte_level.h"
+#include "convert/kinds/hugging_face/pieces/byte_level.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/range.h"
+#include "convert/kinds/hugging_face/pieces/added_tokens.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"
 #include "text/characters.h"
@@ -40,26 +40,15 @@ std::vector<std::pair<std::string, std::string>> read_merges(const std::string& 
   return merges;
 }
 
-// Adds the settings and tokens of tokenizer_config.json.
-void put_added(const std::string& path, ByteLevelPieces& pieces, size_t size) {
-  const JsonFile config(path);
-  pieces.blank_first = config.flag("add_prefix_space", false);
-  const nlohmann::json& added = config.value("added_tokens_decoder");
-  if (!added.is_object()) return;
-  for (const auto& [number, token] : added.items()) {
-    const auto id = parse_number<uint64_t>(number);
-    const bool text = token.is_object() && token.contains("content") && token["content"].is_string();
-    if (!id || *id >= size || !text) config.refuse("added_tokens_decoder", cat("pieces with ids below ", size));
-    const std::string piece = token["content"];
-    if (token.value("special", nlohmann::json()) != true)
-      config.refuse("added_tokens_decoder",
-                    cat("special pieces alone: ", shown(piece), " would have to be found in every text"));
-    std::string& place = pieces.pieces[*id];
-    if (!place.empty() && place != piece)
-      throw DataError(cat(path, ": 'added_tokens_decoder' has ", shown(piece), " as ", *id, ", which vocab.json calls ",
-                          shown(place), "; the files do not belong together"));
-    place = piece;
-    pieces.special.insert(piece);
+// Their places among the pieces, which may have them already.
+void put_added(const std::string& folder, const std::vector<AddedToken>& added, ByteLevelPieces& pieces) {
+  for (const AddedToken& token : added) {
+    std::string& place = pieces.pieces[token.id];
+    if (!place.empty() && place != token.text)
+      throw DataError(cat(folder, ": the tokenizer's files have ", shown(token.text), " as ", token.id,
+                          ", which vocab.json calls ", shown(place), "; the files do not belong together"));
+    if (token.special || place.empty()) pieces.special.insert(token.text);
+    place = token.text;
   }
 }
 
@@ -124,8 +113,12 @@ text::PieceModel read_byte_level_files(const std::string& folder, size_t size) {
   all.pieces = read_piece_ids(vocab, size);
   all.pieces.resize(size);
   all.merges = read_merges(folder + "/merges.txt");
-  if (is_file(config)) put_added(config, all, size);
-  return byte_level_model(all, vocab);
+  if (is_file(config)) all.blank_first = JsonFile(config).flag("add_prefix_space", false);
+  const std::vector<AddedToken> added = read_added_tokens(folder, size);
+  put_added(folder, added, all);
+  PieceModel model = byte_level_model(all, vocab);
+  put_added_tokens(model, added, folder, true);
+  return model;
 }
 
 }  // namespace hexapla::convert

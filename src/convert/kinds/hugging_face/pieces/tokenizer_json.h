@@ -3,7 +3,7 @@
 // SentencePiece's mark, and byte-level BPE.
 #include <string>
 
-#include "convert/kinds/hugging_face/languages.h"
+#include "convert/kinds/hugging_face/pieces/languages.h"
 #include "text/vocabulary/pieces/piece_model.h"
 
 namespace hexapla::convert {

@@ -1,4 +1,4 @@
-#include "convert/kinds/hugging_face/languages.h"
+#include "convert/kinds/hugging_face/pieces/languages.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,9 +8,9 @@
 
 #include "base/classic.h"
 #include "base/error.h"
-#include "base/range.h"
-#include "convert/kinds/hugging_face/byte_level.h"
-#include "convert/kinds/hugging_face/tokenizer_json.h"
+#include "convert/kinds/hugging_face/pieces/added_tokens.h"
+#include "convert/kinds/hugging_face/pieces/byte_level.h"
+#include "convert/kinds/hugging_face/pieces/tokenizer_json.h"
 #include "convert/parsing/json_tree.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/token_list.h"
@@ -83,26 +83,6 @@ const json& member(const json& object, const char* key) {
   return found == object.end() ? none : *found;
 }
 
-// Pieces with ids: "added_tokens" of tokenizer.json, "added_tokens_decoder" of
-// tokenizer_config.json.
-void put_numbered(const std::string& folder, PiecesByNumber& pieces) {
-  const std::string tokenizer = folder + "/tokenizer.json", config = folder + "/tokenizer_config.json";
-  if (is_file(tokenizer)) {
-    const json all = parsed(tokenizer);
-    for (const json& token : member(all, "added_tokens"))
-      if (const auto text = text_in(token); text && member(token, "id").is_number_unsigned())
-        pieces.put(token["id"].get<size_t>(), *text);
-  }
-  if (is_file(config)) {
-    const json all = parsed(config);
-    const json& numbered = member(all, "added_tokens_decoder");
-    if (!numbered.is_object()) return;
-    for (const auto& [id, token] : numbered.items())
-      if (const auto text = text_in(token); text)
-        if (const auto value = parse_number<uint64_t>(id)) pieces.put(*value, *text);
-  }
-}
-
 // Numbers the listed languages from `first` on, followed by <mask>.
 bool put_listed(const std::string& folder, LanguageStyle style, size_t first, PiecesByNumber& pieces) {
   for (const char* name : {"/special_tokens_map.json", "/tokenizer_config.json"}) {
@@ -164,7 +144,8 @@ text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style,
   } else {
     put_fairseq_pieces(model, spm, pieces);
   }
-  put_numbered(folder, pieces);
+  const std::vector<AddedToken> added = read_added_tokens(folder, size);
+  for (const AddedToken& token : added) pieces.put(token.id, token.text);
   if (pieces.languages() == 0 && style != LanguageStyle::none && !put_listed(folder, style, first, pieces)) {
     if (by_table) put_of_m2m100(folder, first, pieces);
     if (style == LanguageStyle::country) put_of_mbart25(first, size, pieces);
@@ -172,7 +153,9 @@ text::PieceModel numbered_pieces(const std::string& folder, LanguageStyle style,
   if (pieces.languages() == 0 && style != LanguageStyle::none)
     throw DataError(cat(folder, ": neither tokenizer.json nor special_tokens_map.json nor tokenizer_config.json says ",
                         "what the languages are; the folder is incomplete"));
-  return text::with_ids_of({pieces.take(), "</s>", "</s>", "<unk>", "<pad>"}, model, numbering);
+  text::PieceModel all = text::with_ids_of({pieces.take(), "</s>", "</s>", "<unk>", "<pad>"}, model, numbering);
+  put_added_tokens(all, added, folder, !by_table);
+  return all;
 }
 
 }  // namespace
