@@ -24,7 +24,7 @@ text::Vocabulary of_tokens(const std::vector<std::string>& tokens) {
 
 size_t parts(const text::Vocabulary& v, const std::string& line, Sentences sentences) {
   const LineWarning none = [](size_t, const LineNote&) {};
-  return SourceReader(v, 0, 1000, none).read(line, 0, {.sentences = sentences}).size();
+  return SourceReader(v, 1000, 1000, none).read(line, 0, {.sentences = sentences}).size();
 }
 
 TEST(Sources, LinesOfTokensStayWhole) {

@@ -105,7 +105,7 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
       {"config.json", "vocab_size", 50, "has the id"},
       {"config.json", "eos_token_id", 5, "fairseq's number"},
       {"config.json", "encoder_layers", 1, "is no part of the model"},
-      {"config.json", "decoder_ffn_dim", 25, "feed_forward.inner.weight is [16, 25]"},
+      {"config.json", "decoder_ffn_dim", 25, "says 25"},
       {"config.json", "activation_function", "tanh", "'activation_function'"},
       {"tokenizer_config.json", "src_lang", "xx", "'src_lang' is \"xx\""},
       {"generation_config.json", "forced_bos_token_id", 4, "the id of a language"},
@@ -144,11 +144,10 @@ TEST_F(ImportOfMultilingual, ConfigurationsThatSayNoSuchModelAreRefused) {
 
 // For example transformers' NLLB-MoE or T5.
 TEST_F(ImportOfMultilingual, OtherTypesAreRefusedByName) {
-  for (const char* type : {"t5", "nllb-moe"}) {
-    set("config.json", "model_type", type);
-    EXPECT_THAT(refusal(),
-                HasSubstr(cat("'model_type' is \"", type, "\"; allowed is marian, m2m_100, mbart, bart or fsmt")));
-  }
+  set("config.json", "model_type", "t5");
+  EXPECT_THAT(refusal(), HasSubstr("a model of the T5 family"));
+  set("config.json", "model_type", "nllb-moe");
+  EXPECT_THAT(refusal(), HasSubstr("'model_type' is \"nllb-moe\"; allowed is marian, m2m_100, mbart, bart or fsmt"));
 }
 
 // transformers uses mBART-25's tokenizer for mbart folders that do not name another.

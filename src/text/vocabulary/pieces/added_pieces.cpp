@@ -137,39 +137,37 @@ AddedPieces::Parts AddedPieces::split_by_library(const AlignedText& text) const 
 // PreTrainedTokenizer.tokenize() of transformers, step by step: a piece that must be a word and is
 // not becomes text of a neighbor, which may be such a piece itself.
 AddedPieces::Parts AddedPieces::split_in_python(const AlignedText& text) const {
-  struct Found {
-    AlignedText from;
-    int32_t index;  // -1: text
-  };
-  std::vector<Found> all;
+  std::vector<AlignedText> all;
   size_t done = 0;
   while (const std::optional<Match> found = next_match(raw_, text.text, done)) {
-    if (done < found->from) all.push_back({text.part(done, found->from), -1});
-    all.push_back({text.part(found->from, found->to), found->index});
+    if (done < found->from) all.push_back(text.part(done, found->from));
+    all.push_back(text.part(found->from, found->to));
     done = found->to;
   }
-  if (done < text.text.size()) all.push_back({text.part(done, text.text.size()), -1});
+  if (done < text.text.size()) all.push_back(text.part(done, text.text.size()));
   for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].index < 0) continue;
-    const PieceModel::Added& how = *pieces_[all[i].index].added;
-    AlignedText *left = i > 0 ? &all[i - 1].from : nullptr, *right = i + 1 < all.size() ? &all[i + 1].from : nullptr;
+    const int32_t index = raw_.find(all[i].text);
+    if (index < 0) continue;
+    const PieceModel::Added& how = *pieces_[index].added;
+    AlignedText *left = i > 0 ? &all[i - 1] : nullptr, *right = i + 1 < all.size() ? &all[i + 1] : nullptr;
     if (how.right && right) *right = right->part(blanks_at_start(right->text), right->text.size());
     if (how.left && left) *left = left->part(0, left->text.size() - blanks_at_end(left->text));
     if (!how.word) continue;
     if (left && !left->text.empty() && !left->text.ends_with(' ')) {
-      append(*left, all[i].from);
-      all[i] = {{"", {0}}, -1};
-      all[i - 1].index = -1;
+      append(*left, all[i]);
+      all[i] = {"", {0}};
     } else if (right && !right->text.empty() && !right->text.starts_with(' ')) {
-      append(all[i].from, *right);
-      *right = all[i].from;
-      all[i] = {{"", {0}}, -1};
-      all[i + 1].index = -1;
+      append(all[i], *right);
+      *right = all[i];
+      all[i] = {"", {0}};
     }
   }
   Parts parts;
-  for (Found& found : all)
-    if (!found.from.text.empty()) parts.push_back({found.index < 0 ? -1 : ids_[found.index], std::move(found.from)});
+  for (AlignedText& from : all) {
+    if (from.text.empty()) continue;
+    const int32_t index = raw_.find(from.text);
+    parts.push_back({index < 0 ? -1 : ids_[index], std::move(from)});
+  }
   return parts;
 }
 

@@ -123,7 +123,8 @@ TEST_P(AddedTokens, SpansAndCopiesFollow) {
       at = from;
       if (!v.is_added(encoded.ids[i])) continue;
       const std::string piece = v.piece(encoded.ids[i]), there = text.substr(from, to - from);
-      if (piece != "ﬀ") EXPECT_THAT(there, HasSubstr(piece));
+      if (piece == "ﬀ") continue;
+      EXPECT_THAT(there, HasSubstr(piece));
     }
   }
 }
@@ -133,16 +134,15 @@ TEST_P(AddedTokens, SamplesKeepThem) {
   if (v.byte_level()) GTEST_SKIP() << "nothing is sampled";
   const text::SubwordSampler sampler(v, 0.3);
   Random random(1);
-  // A word that is not on its own may still be a piece, or unknown characters that equal one.
+  // A word that is not on its own may still be unknown characters that equal it: not in these texts.
   const auto added = [&](text::Ids ids) {
-    std::erase_if(ids, [&](int32_t id) {
-      const std::string piece = v.piece(id);
-      return !v.is_added(id) || piece == "ab" || piece == "né" || piece.starts_with('W');
-    });
+    std::erase_if(ids, [&](int32_t id) { return !v.is_added(id); });
     return ids;
   };
   for (const auto& one : texts_["encoded"]) {
     const std::string text = one["text"];
+    const auto has = [&](const char* word) { return text.find(word) != text.npos; };
+    if (has("ab") || has("né") || has("WL") || has("WR")) continue;
     EXPECT_EQ(added(sampler.sample(text, random)), added(v.encode(text))) << text;
   }
 }
