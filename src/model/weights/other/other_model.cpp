@@ -191,8 +191,8 @@ std::string how_to_download(const std::string& path) {
   };
   if (!is_name(owner) || !is_name(name) || fs::exists(path, ignored) || fs::exists(owner, ignored)) return "";
   return cat(
-      "if it is a model of the Hugging Face hub, download it (pip install huggingface_hub) and import the folder: ",
-      "hf download ", path, " --local-dir ", name);
+      "if it is a model of the Hugging Face hub, download it (pip install huggingface_hub) and import the folder ",
+      "that this prints: hf download ", path);
 }
 
 }  // namespace hexapla::model
