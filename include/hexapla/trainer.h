@@ -47,7 +47,7 @@ struct ValidationReport {
   double loss = 0, perplexity = 0;
   std::optional<double> bleu, chrf;
   std::string signature;     // of the BLEU
-  bool best = false;         // according to best_by
+  bool best = false;         // by the score that decides (`hexapla train --help`, best-by)
   std::int64_t stalled = 0;  // validations since the best one
   struct Example {
     std::string source, reference, hypothesis;
@@ -70,7 +70,7 @@ struct TrainingCallbacks {
 struct TrainingResult {
   bool finished = false;  // false: stopped; train() continues there
   std::int64_t updates = 0, epochs = 0;
-  std::optional<double> best_score;  // according to best_by
+  std::optional<double> best_score;  // by the score that decides (`hexapla train --help`, best-by)
   std::string model;                 // DIR/model.safetensors; empty if not finished
   std::vector<std::string> missing;  // files that could not be written (a full disk), although there is a model
 };

@@ -99,6 +99,7 @@ class TrainingOptions(TypedDict, total=False):
     max_minutes: Optional[float]
     valid_every: Optional[Union[int, str]]
     save_every: Optional[Union[int, str]]
+    save_minutes: Optional[float]
     report_every: Optional[Union[int, str]]
     valid_beam: Optional[int]
     valid_tokenize: Optional[str]

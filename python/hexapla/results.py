@@ -276,7 +276,7 @@ class ValidationReport:
     signature: str
     """The signature of the BLEU score."""
     best: bool
-    """Whether it is the best so far, by best_by."""
+    """Whether it is the best so far, by the score that decides (best_by)."""
     stalled: int
     """Validations since the best one."""
     examples: list[Example]
@@ -292,7 +292,7 @@ class TrainingResult:
     updates: int
     epochs: int
     best_score: Optional[float]
-    """The best validation score, by best_by."""
+    """The best validation score, by the metric that decides (best_by)."""
     model: str
     """The model's file; empty if the training is not finished."""
     missing: list[str]

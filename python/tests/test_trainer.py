@@ -17,7 +17,7 @@ import hexapla
 PAIRS = made_up_pairs(300, 5)
 VALIDATION = made_up_pairs(20, 6)
 OPTIONS: dict[str, Any] = {**TRAINING, "max_updates": 24, "save_every": 8, "report_every": 8}
-VALIDATING: dict[str, Any] = {**OPTIONS, "valid_every": 12}
+VALIDATING: dict[str, Any] = {**OPTIONS, "valid_every": 12, "best_by": "bleu"}
 
 
 def tensors(model: str | os.PathLike[str]) -> dict[str, bytes]:

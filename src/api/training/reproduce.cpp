@@ -132,6 +132,19 @@ void refuse_other_vocabulary(const train::Provenance& was, const train::Provenan
                       now.vocabulary, "; name the file that it was given with `vocab` or `vocabs`"));
 }
 
+// The original may be the best model of a run whose result is a mean.
+std::string file_like(const model::LoadedModel& original, const std::string& result) {
+  const auto weights_of = [](const model::LoadedModel& m) {
+    const auto found = m.history.find("weights");
+    return found == m.history.end() ? "" : found->second;
+  };
+  const std::string best = fs::path(result).parent_path() / "best.safetensors";
+  const auto is_like = [&](const std::string& f) {
+    return weights_of(model::load_to_translate(f)) == weights_of(original);
+  };
+  return !is_like(result) && fs::exists(best) && is_like(best) ? best : result;
+}
+
 // Changes made to the record after the training (hexapla set) belong to the model, too.
 void keep_usage(const model::Usage& usage, const std::string& file) {
   if (model::load_to_translate(file).usage != usage) model::copy_with_usage(file, usage, file);
@@ -171,8 +184,9 @@ Reproduction reproduce(const ReproduceOptions& asked, RunWatcher& watcher, const
   const train::TrainResult result = run_training(o, watcher, stop());
   if (result.end == train::TrainEnd::interrupted) return {.end = result.end};
   train::require_whole(result);
-  keep_usage(original.usage, result.model);
-  Reproduction r{.end = result.end, .original = file, .again = result.model, .likely = why};
+  const std::string again = file_like(original, result.model);
+  keep_usage(original.usage, again);
+  Reproduction r{.end = result.end, .original = file, .again = again, .likely = why};
   if ((r.same_bytes = read_file(file) == read_file(r.again))) return r;
   const model::LoadedModel made = model::load_to_translate(r.again);
   r.same_weights = checksum(made) == checksum(original);

@@ -67,6 +67,10 @@ constexpr Measure kMeasures[] = {
     {"script", true, 4, [](const train::ValidScores& v) { return v.script.value_or(std::nan("")); }},
 };
 
+std::string name_of_metric(const std::string& metric) {
+  return metric == "bleu" ? "BLEU" : metric == "chrf" ? "chrF" : metric;
+}
+
 // " : loss 3.2142 : perplexity 24.883 : BLEU 12.01 : chrF 33.40"
 std::string measured(const train::ValidScores& v) {
   std::string text;
@@ -103,7 +107,7 @@ std::string standing(const std::vector<std::pair<int64_t, double>>& values, bool
     if (higher_is_better ? values[i].second > values[best].second : values[i].second < values[best].second) best = i;
   const size_t stalled = values.size() - 1 - best;
   if (stalled == 0) return "new best";
-  return fmt::format("stalled {} time{} (best {:.{}f} at update {})", stalled, stalled == 1 ? "" : "s",
+  return fmt::format("stalled {} (best {:.{}f} at update {})", text::counted(static_cast<int64_t>(stalled), "time"),
                      values[best].second, digits, text::grouped(values[best].first));
 }
 
@@ -178,9 +182,9 @@ void ProgressWatcher::validated(const train::Validation& v) {
   }
   std::string line = fmt::format("[valid] Ep. {} : Up. {}{}", v.epoch, v.update, measured(v));
   if (v.best)
-    line += " : new best";
-  else
-    line += fmt::format(" : stalled {} time{}", v.stalled, v.stalled == 1 ? "" : "s");
+    line += " : new best by " + name_of_metric(v.compared_by);
+  else if (v.stalled > 0)  // none counts while the learning rate still rises
+    line += " : stalled " + text::counted(v.stalled, "time");
   progress_.say(line);
   for (const auto& [name, scores] : v.sets)
     progress_.say(fmt::format("[valid] Ep. {} : Up. {} : {}{}", v.epoch, v.update, name, measured(scores)));
@@ -202,6 +206,7 @@ void ProgressWatcher::show_table(const train::Validation& v) {
                               text::padded(sparkles, int(kSparks) + 2),
                               standing(values, m.higher_is_better, m.digits)));
   }
+  if (v.best) progress_.say(fmt::format("  new best model, by {}", name_of_metric(v.compared_by)));
   for (const auto& [name, scores] : v.sets) progress_.say(fmt::format("  of these {}{}", name, measured(scores)));
 }
 

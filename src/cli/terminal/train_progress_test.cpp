@@ -52,6 +52,7 @@ class Shown : public TestFolder {
     v.bleu = bleu;
     v.chrf = 40;
     v.best = true;
+    v.compared_by = "bleu";
     v.examples = {{"ein Hund", "a dog", hypothesis}};
     return v;
   }
@@ -116,11 +117,14 @@ TEST_F(Shown, WithoutATerminalOnePlainLine) {
     worse.best = false;
     worse.stalled = 2;
     watcher.validated(worse);
+    worse.stalled = 0;  // the learning rate still rises
+    watcher.validated(worse);
   });
   EXPECT_EQ(text,
             "Ep. 3 : Up. 1250 : Loss 3.2142 : 18,200 tokens/s : gNorm 0.612 : L.r. 3.100e-04 : 62 % : 4 min left\n"
-            "[valid] Ep. 1 : Up. 200 : loss 2.5000 : perplexity 9.000 : BLEU 20.00 : chrF 40.00 : new best\n"
-            "[valid] Ep. 1 : Up. 300 : loss 2.5000 : perplexity 9.000 : BLEU 19.00 : chrF 40.00 : stalled 2 times\n");
+            "[valid] Ep. 1 : Up. 200 : loss 2.5000 : perplexity 9.000 : BLEU 20.00 : chrF 40.00 : new best by BLEU\n"
+            "[valid] Ep. 1 : Up. 300 : loss 2.5000 : perplexity 9.000 : BLEU 19.00 : chrF 40.00 : stalled 2 times\n"
+            "[valid] Ep. 1 : Up. 300 : loss 2.5000 : perplexity 9.000 : BLEU 19.00 : chrF 40.00\n");
 }
 
 TEST_F(Shown, EveryLineOfALogBeginsWithItsTime) {

@@ -48,6 +48,14 @@ TEST_F(EvaluateCommand, EveryMetricWithItsSignature) {
                     HasSubstr("\nTER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:hexapla-")));
 }
 
+TEST_F(EvaluateCommand, ABleuOfZeroBesideHighPrecisionIsExplained) {
+  const std::string two = write("two", "red house\ngreen tree\nblue sky\n");
+  const Result r = evaluate({two, two});
+  EXPECT_THAT(r.out, HasSubstr("100.0/100.0/0.0/0.0"));
+  EXPECT_THAT(r.err, AllOf(HasSubstr("all lines have fewer than four words"), HasSubstr("chrF")));
+  EXPECT_EQ(evaluate({two, two, "--metrics", "chrf"}).err, "");
+}
+
 TEST_F(EvaluateCommand, OptionsOfMetricsStandInTheSignature) {
   EXPECT_THAT(
       output({hypotheses, reference, "--metrics", "bleu,chrf,ter", "--tokenize", "intl", "--lowercase",

@@ -14,12 +14,17 @@ constexpr double kMany = 0.01;  // one in every fourth sentence of 25 tokens
 }  // namespace
 
 void UnknownTokens::add(const text::Ids& source, const text::Ids& target, const text::VocabularyPair& vocabularies) {
-  const auto count = [&](size_t side, const text::Ids& ids, int32_t unk) {
-    tokens[side] += std::ssize(ids);
-    unknown[side] += std::count(ids.begin(), ids.end(), unk);
+  // SentencePiece writes an unknown word as "▁" and an unknown piece: together they are one token, all of it unknown.
+  const auto count = [&](size_t side, const text::Ids& ids, const text::Vocabulary& vocabulary) {
+    const int32_t unk = vocabulary.unk();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const bool begins_unknown = i + 1 < ids.size() && ids[i + 1] == unk && ids[i] != unk;
+      unknown[side] += ids[i] == unk;
+      tokens[side] += !(begins_unknown && vocabulary.piece(ids[i]) == "\u2581");
+    }
   };
-  count(0, source, vocabularies.source.unk());
-  count(1, target, vocabularies.target.unk());
+  count(0, source, vocabularies.source);
+  count(1, target, vocabularies.target);
 }
 
 void UnknownTokens::add(const UnknownTokens& more) {

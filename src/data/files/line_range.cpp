@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/range.h"
+#include "data/files/lines.h"
 #include "data/packed/compression.h"
 
 namespace hexapla::data {
@@ -75,7 +76,8 @@ bool RangeReader::next(std::string& line) {
   line.clear();
   if (taken_ == block_.size() && !refill()) return false;
   ++line_;
-  for (bool ended = false; !ended && (taken_ < block_.size() || refill());) {
+  bool ended = false;
+  while (!ended && (taken_ < block_.size() || refill())) {
     const size_t end = block_.find('\n', taken_), stop = std::min(end, block_.size());
     line.append(block_, taken_, stop - taken_);
     ended = end != block_.npos;
@@ -84,6 +86,7 @@ bool RangeReader::next(std::string& line) {
       throw DataError(cat(path_, ": line ", line_, " of the part that begins at byte ", from_, " is longer than ",
                           kLongestInRange >> 20, " MiB: this is no text"));
   }
+  if (line_ == 1 && from_ == 0 && !ended) refuse_carriage_returns(path_, line);
   if (line_ == 1 && from_ == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
   return true;

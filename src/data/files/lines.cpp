@@ -130,6 +130,13 @@ auto naming_location(const std::string& name, int64_t line, Read read) {
 
 }  // namespace
 
+void refuse_carriage_returns(const std::string& name, const std::string& only_line) {
+  if (std::count(only_line.begin(), only_line.end(), '\r') < 2) return;
+  throw DataError(cat(name,
+                      " ends its lines with carriage returns alone, as Mac OS did until 2001, so all of it is one "
+                      "line: convert it with tr '\\r' '\\n' < FILE"));
+}
+
 struct LineReader::Impl {
   std::string name;
   FileBytes* file = nullptr;  // somewhere inside bytes
@@ -202,6 +209,7 @@ bool LineReader::next(std::string& line) {
     line += impl_->rest.substr(0, end);
     impl_->rest.remove_prefix(end + 1);
   }
+  if (end == std::string_view::npos && impl_->line == 1) refuse_carriage_returns(impl_->name, line);
   impl_->carriage_return = line.ends_with('\r');
   if (impl_->carriage_return) line.pop_back();
   return true;

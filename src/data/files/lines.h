@@ -23,8 +23,8 @@ struct LinePlace {
 // Lines end only at the byte 0x0A, so that line i of two files stays line i. Removes a "\r" before
 // it and a byte order mark at the start of the file; the last line may lack a line end. Memory: the
 // longest line. DataError, naming file and line: no such file, a directory, truncated, damaged or
-// unsupported compressed data (zip, bzip2, ...), a line above 64 MiB (not a text). RunError:
-// reading failed. Also throws Canceled.
+// unsupported compressed data (zip, bzip2, ...), a line above 64 MiB (not a text), lines that end in "\r" alone.
+// RunError: reading failed. Also throws Canceled.
 class LineReader {
  public:
   // "-" is stdin. from: where to begin in a plain file.
@@ -48,6 +48,9 @@ class LineReader {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// DataError if the only line of a file has several carriage returns: it is a text of a classic Mac.
+void refuse_carriage_returns(const std::string& name, const std::string& only_line);
 
 // Reads to the end and returns the number of lines in the file.
 int64_t count_to_end(LineReader& reader);

@@ -114,6 +114,15 @@ TEST_F(Lines, LinesEndAtTheNewlineByteAlone) {
   EXPECT_THAT(read_lines(write("a", line + "\ntwo\n")), ElementsAre(line, "two"));
 }
 
+TEST_F(Lines, TextOfAClassicMacIsToldAsSuch) {
+  for (const char* text : {"one\rtwo\r", "one\rtwo\rthree", "\r\r\r"})
+    EXPECT_THAT(what_of<DataError>([&] { read_lines(write("a", text)); }),
+                testing::AllOf(HasSubstr(at("a")), HasSubstr("carriage returns alone"), HasSubstr("tr ")))
+        << text;
+  EXPECT_THAT(read_lines(write("a", "one\rtwo")), ElementsAre("one\rtwo"));
+  EXPECT_THAT(read_lines(write("a", "one\r\ntwo\r\n")), ElementsAre("one", "two"));
+}
+
 TEST_F(Lines, TellsWhatItTookAway) {
   LineReader marked(write("a", "\xEF\xBB\xBFone\r\ntwo\n")), plain(write("b", "one\n"));
   std::string line;

@@ -78,6 +78,16 @@ std::string cell(const json& line, const char* key, const char* format) {
   return fmt::format("<td class=\"n\">{}</td>", std::isnan(v) || v < 0 ? "" : fmt::format(fmt::runtime(format), v));
 }
 
+// The best model's validation; null if there is none. Earlier versions did not log it: by BLEU.
+const json* best_of(const std::vector<json>& lines) {
+  const json *best = nullptr, *most = nullptr;
+  for (const json& v : lines) {
+    if (v.contains("best") && v["best"] == true) best = &v;
+    if (number_in(v, "bleu") >= 0 && (!most || number_in(v, "bleu") > number_in(*most, "bleu"))) most = &v;
+  }
+  return best ? best : most;
+}
+
 std::string validation_table(const std::vector<json>& lines) {
   const bool script = std::any_of(lines.begin(), lines.end(), [](const json& v) { return v.contains("script"); });
   std::string text = fmt::format(
@@ -85,14 +95,12 @@ std::string validation_table(const std::vector<json>& lines) {
       "class=\"n\">loss</th><th "
       "class=\"n\">perplexity</th><th class=\"n\">BLEU</th><th class=\"n\">chrF</th>{}</tr>\n",
       script ? "<th class=\"n\">script</th>" : "");
-  double best = -1;
-  for (const json& v : lines) best = std::max(best, std::isnan(number_in(v, "bleu")) ? -1 : number_in(v, "bleu"));
+  const json* const best = best_of(lines);
   for (const json& v : lines)
-    text +=
-        fmt::format("<tr{}>{}{}{}{}{}{}{}</tr>\n", best >= 0 && number_in(v, "bleu") == best ? " class=\"best\"" : "",
-                    cell(v, "update", "{:.0f}"), cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"),
-                    cell(v, "perplexity", "{:.3f}"), cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"),
-                    script ? fmt::format("<td class=\"n\">{:.4f}</td>", number_in(v, "script")) : "");
+    text += fmt::format("<tr{}>{}{}{}{}{}{}{}</tr>\n", &v == best ? " class=\"best\"" : "", cell(v, "update", "{:.0f}"),
+                        cell(v, "epoch", "{:.0f}"), cell(v, "loss", "{:.4f}"), cell(v, "perplexity", "{:.3f}"),
+                        cell(v, "bleu", "{:.2f}"), cell(v, "chrf", "{:.2f}"),
+                        script ? fmt::format("<td class=\"n\">{:.4f}</td>", number_in(v, "script")) : "");
   return text + "</table></div>\n";
 }
 
@@ -168,11 +176,16 @@ std::string lead(const RunRecord& run) {
   std::string text = fmt::format(
       "{} updates, {} target tokens, loss {:.4f}", text::grouped(static_cast<long long>(number_in(last, "update"))),
       text::grouped(static_cast<long long>(number_in(last, "target_tokens"))), number_in(last, "loss"));
-  double best = -1, at = 0;
-  for (const json& v : run.validations)
-    if (number_in(v, "bleu") > best) best = number_in(v, "bleu"), at = number_in(v, "update");
-  if (best >= 0)
-    text += fmt::format(", best BLEU {:.2f} at update {}", best, text::grouped(static_cast<long long>(at)));
+  if (const json* best = best_of(run.validations)) {
+    const auto by = best->find("compared_by");
+    const std::string metric = by != best->end() && by->is_string() ? by->get<std::string>() : "bleu";
+    text += fmt::format(", best {} {:.2f} at update {}",
+                        metric == "bleu"   ? "BLEU"
+                        : metric == "chrf" ? "chrF"
+                                           : metric,
+                        number_in(*best, metric.c_str()),
+                        text::grouped(static_cast<long long>(number_in(*best, "update"))));
+  }
   return text;
 }
 

@@ -13,6 +13,8 @@
 #include "base/system/machine.h"
 #include "base/system/subprocess.h"
 #include "train/cluster/gathered.h"
+#include "train/loop/due.h"
+#include "train/loop/judge.h"
 #include "train/loop/learner.h"
 #include "train/loop/pace.h"
 #include "train/loop/replay.h"
@@ -44,6 +46,8 @@ class Run {
         folder_(options_, lock_of(options_, data), watcher),
         learner_(options_, data, backend),
         pace_(options_, state_, learner_.stream()),
+        due_(options_),
+        judge_(options_, data, [&](const std::string& n) { note(n); }),
         fingerprint_(resume_fingerprint(options, learner_.model().config, data, learner_.initial_checksum())),
         noted_(noted_options(options, data, backend.name())) {}
 
@@ -73,7 +77,6 @@ class Run {
   void report();
   Validation measure(cluster::Processes& among);
   void validate();
-  void judge(Validation& v);
   void keep_if_best(const Validation& v);
   void save();
   void save_off_schedule();
@@ -82,7 +85,8 @@ class Run {
   void write_with_tensors(Write&& write);
   struct Next {
     bool finished = false, stops = false;
-    Cooldown cooldown;  // begins now
+    bool saves = false, waits = false;  // with a checkpoint: besides `save-every`, or longer than it says
+    Cooldown cooldown;                  // begins now
   };
   Next next(const std::atomic<bool>& stop);
   void compare_weights() {
@@ -113,11 +117,13 @@ class Run {
   RunState state_;
   Learner learner_;
   Pace pace_;
+  Due due_;
+  Judge judge_;
   std::string fingerprint_, noted_;
   int64_t begun_ = 0, validated_ = 0;  // update before this session's first; update of its last validation
   std::vector<NamedTensor> tensors_;   // of all processes, during writing
+  double updates_in_time_ = 0;         // about how many `max-minutes` allow; 0: not known
   double norm_ = 0, alignment_loss_ = 0, balancing_ = 0;  // of the last update
-  SilentBleu silent_bleu_;
   cluster::Gathered<Next> nexts_{processes_, [](int) { return 1; }};
 };
 
@@ -143,6 +149,7 @@ bool Run::resume() {
     found = resume_run(options_, fingerprint_, noted_, [&](const std::string& n) { watcher_.note(n); });
   if (found) {
     state_ = found->state;
+    state_.name_metric(options_.best_by);
     fingerprint_ = found->identity;
     noted_ = found->changeable;
     resumed = true;
@@ -189,7 +196,9 @@ void Run::start() {
   learner_.forget_initial_model();
   learner_.stream().seek(state_);
   for (const auto& n : data_.notes) watcher_.note(n);
-  if (!data_.valid.empty() && !state_.best_score) note(warning_of_no_validation(options_, updates_an_epoch));
+  if (!data_.valid.empty() && !state_.best)
+    note(warning_of_no_validation(options_, updates_an_epoch, updates_in_time_));
+  if (!data_.valid.empty()) judge_.explain();
   note(warning_of_warmup(options_, updates_an_epoch));
   watcher_.started(info);
   begun_ = state_.update;
@@ -206,8 +215,8 @@ void Run::begin(int64_t updates_an_epoch) {
 // The weights do not matter for timing: they are initialized afterwards.
 void Run::fit_warmup(int64_t updates_an_epoch) {
   learner_.stream().seek(state_);
-  const double updates = updates_within_limits(learner_, options_, processes_, updates_an_epoch);
-  state_.warmup = cluster::of_first(processes_, warmup_within(options_.warmup, updates));
+  updates_in_time_ = updates_within_limits(learner_, options_, processes_, updates_an_epoch);
+  state_.warmup = cluster::of_first(processes_, warmup_within(options_.warmup, updates_in_time_));
   state_.asked_warmup = options_.warmup;
 }
 
@@ -312,6 +321,7 @@ void Run::report() {
   const TrainReport r = current();
   state_.loss_sum = 0;
   state_.loss_tokens = 0;
+  state_.tokens_reported = state_.target_tokens;
   pace_.reported();
   if (processes_.first()) folder_.log(r);
   watcher_.updated(r);
@@ -327,6 +337,7 @@ Validation Run::measure(cluster::Processes& among) {
   cx.arena.clear();
   v.update = state_.update;
   v.epoch = epoch();
+  judge_.standing(v);
   return v;
 }
 
@@ -334,7 +345,9 @@ void Run::validate() {
   const UseAverage averaged = learner_.use_average();
   Validation v = measure(processes_);
   state_.validation_due = false;
-  judge(v);
+  state_.tokens_validated = state_.target_tokens;
+  state_.validation_cost = v.cost;
+  judge_.judge(v, state_);
   keep_if_best(v);
   if (processes_.first()) folder_.log(v);
   watcher_.validated(v);
@@ -342,37 +355,17 @@ void Run::validate() {
   pace_.reported();  // exclude validation from the training rate
 }
 
-// While the learning rate rises from 0, all scores of a new model are near 0: the latest of equal
-// models is the best, and none counts for `patience`. Without a score, because the script failed, a
-// model counts as neither better nor worse.
-void Run::judge(Validation& v) {
-  if (!v.script_problem.empty())
-    watcher_.note(cat("update ", v.update, ": `valid-script` ", options_.valid_script, " ", v.script_problem,
-                      "; training goes on without its score"));
-  note(silent_bleu_.seen(*v.bleu, *v.chrf, v.characters_a_word, options_.valid_tokenize));
-  v.stalled = state_.worse_validations;
-  const std::optional<double> score = score_of(v, options_.best_by);
-  if (!score) return;
-  const bool rising = options_.init_from.empty() && state_.update < options_.warmup;
-  v.best = !state_.best_score || is_better(options_.best_by, *score, *state_.best_score) ||
-           (rising && *score == *state_.best_score);
-  if (v.best) state_.best_score = score, state_.best_update = v.update;
-  state_.worse_validations = v.stalled = v.best || rising ? 0 : state_.worse_validations + 1;
-  if (options_.schedule == "plateau" && state_.update >= options_.warmup)
-    state_.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
-}
-
 // Saves the model as best.safetensors and as one of the best `average-best`. One that cannot be
 // written still counts among them: the end of the run reports it missing.
 void Run::keep_if_best(const Validation& v) {
-  const std::optional<double> score = score_of(v, options_.best_by);
-  const bool among = score && state_.best_models.accepts(*score, options_.average_best, options_.best_by);
+  const std::optional<Standing> standing = standing_of(v, v.compared_by);
+  const bool among = standing && state_.best_models.accepts(*standing, options_.average_best);
   if (!v.best && !among) return;
-  if (among) state_.best_models.add(v.update, *score, options_.average_best, options_.best_by);
+  if (among) state_.best_models.add(v.update, *standing, options_.average_best);
   if (!processes_.first()) return;
   folder_.written("the best model was not saved", [&] {
     save_run_model(best_model_path(options_.model, v.update), trained(), state_,
-                   {Weights::Kind::best, {v.update}, score});
+                   {Weights::Kind::best, {v.update}, standing});
     if (v.best) call_best(options_.model, v.update);
   });
   prune_best(options_.model, state_);
@@ -389,6 +382,7 @@ void Run::write_with_tensors(Write&& write) {
 
 void Run::save() {
   compare_weights();
+  state_.tokens_saved = state_.target_tokens;
   if (learner_.weights_are_finite())  // otherwise the next update, or the end of the run, reports it
     write_with_tensors([&](const RunFolder::Content& content) { folder_.save(state_, content); });
   else
@@ -434,16 +428,19 @@ TrainResult Run::finish() {
   HandedOver handed_over = hand_over(end);
   TrainResult result{TrainEnd::finished, state_.update,   state_.epoch,           {},
                      handed_over.path,   learner_.peak(), handed_over.contenders, missing};
-  result.best_score = state_.best_score;
+  if (state_.best) result.best_score = state_.best->score;
   return result;
 }
 
 // Does the run continue? All processes stop if any was told to; the first one's clock decides.
 Run::Next Run::next(const std::atomic<bool>& stop) {
-  Next own{pace_.finished(), stop, cooldown_from(options_, state_, pace_.time_passed())};
+  Next own{pace_.finished(), stop, folder_.save_is_due(state_.update), folder_.writing_was_slow(),
+           cooldown_from(options_, state_, pace_.time_passed())};
   nexts_.own().front() = own;
   const std::span<const Next> all = nexts_.exchange(processes_);
   own.finished = all.front().finished;
+  own.saves = all.front().saves;
+  own.waits = all.front().waits && options_.save_every == "auto" && options_.average_last == 0;  // not of a mean
   if (all.front().cooldown) state_.cooldown = all.front().cooldown;
   own.stops = std::any_of(all.begin(), all.end(), [](const Next& one) { return one.stops; });
   return own;
@@ -452,21 +449,21 @@ Run::Next Run::next(const std::atomic<bool>& stop) {
 TrainResult Run::go(const std::atomic<bool>& stop) {
   start();
   state_.validation_due = state_.validation_due && !data_.valid.empty();
-  const Interval valid = Interval::parse("valid-every", options_.valid_every);
-  const Interval saving = Interval::parse("save-every", options_.save_every);
-  const Interval reports = Interval::parse("report-every", options_.report_every);
-  const auto due = [&](const Interval& i) { return i.due(state_.update, state_.epoch, epoch_ended()); };
+  if (state_.validation_cost == 0) state_.validation_cost = validation_cost(data_, options_);
   for (Next now = next(stop); state_.validation_due || !now.finished; now = next(stop)) {
     if (now.stops) return save_off_schedule(), interrupted();
+    if (now.saves) save_off_schedule();
     if (!state_.validation_due) {
       update();
-      if (due(reports)) report();
-      state_.validation_due = !data_.valid.empty() && (due(valid) || cools_out());
+      if (due_.report(state_, epoch_ended())) report();
+      state_.validation_due = !data_.valid.empty() && (due_.validation(state_, epoch_ended()) || cools_out());
     }
     if (state_.validation_due) unless_stopped(stop, [&] { validate(); });
-    if (!state_.validation_due && due(saving)) save();
+    if (!state_.validation_due && !now.waits && due_.checkpoint(state_, epoch_ended())) save();
   }
-  if (cooldown() && !data_.valid.empty() && std::max(validated_, begun_) < state_.update) {
+  if (due_.last_report(state_)) report();
+  const bool unvalidated = std::max(validated_, begun_) < state_.update;
+  if (!data_.valid.empty() && unvalidated && (cooldown() || due_.last_validation(state_))) {
     state_.validation_due = true;
     unless_stopped(stop, [&] { validate(); });
     if (state_.validation_due) return save_off_schedule(), interrupted();
@@ -486,7 +483,8 @@ TrainResult train(const TrainOptions& asked, const TrainingData& data, Backend& 
   const CancelScope scope(&stop);
   // A changed `max-updates` may not fit the run's decay
   const std::optional<EarlierRun> earlier = EarlierRun::in(asked.model);
-  const TrainOptions options = with_choices_of_first(with_decay_of_run(asked, earlier, watcher), *data.processes);
+  const TrainOptions options =
+      with_choices_of_first(with_defaults_of_run(with_decay_of_run(asked, earlier, watcher), earlier), *data.processes);
   options.check();
   use_threads(static_cast<int>(options.threads));
   if (!options.valid_script.empty()) find_program(options.valid_script, "`valid-script`");

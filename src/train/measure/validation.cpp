@@ -10,6 +10,7 @@
 #include "base/system/cancellation.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
+#include "train/measure/deciding.h"
 #include "train/measure/valid_script.h"
 #include "train/shards/communicator.h"
 
@@ -103,6 +104,11 @@ double characters(std::span<const std::string> lines) {
   return double(n);
 }
 
+// Work in target tokens of training, measured (docs/adr/0104): computing the loss of a token; translating one, with
+// metrics; writing the model.
+constexpr double kCostOfLoss = 0.3, kCostOfTranslating = 1.5;
+constexpr int64_t kCostOfFiles = 1000;
+
 // Computes sentence statistics once; sums them over all lines and per set.
 class SentenceSums {
  public:
@@ -123,10 +129,11 @@ class SentenceSums {
 
 }  // namespace
 
-std::optional<double> score_of(const Validation& v, const std::string& metric) {
-  if (metric == "loss") return v.loss;
-  if (metric == "script") return v.script;
-  return metric == "chrf" ? v.chrf : v.bleu;
+int64_t validation_cost(const TrainingData& data, const TrainOptions& o, double length) {
+  int64_t tokens = 0;
+  for (const data::Example& e : data.valid) tokens += std::ssize(e.target) + 1;
+  const double translated = kCostOfTranslating * double(o.valid_beam) * std::max(length, 1.0);
+  return kCostOfFiles + int64_t(double(tokens) * (kCostOfLoss + translated));
 }
 
 std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOptions& o) {
@@ -169,11 +176,12 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   const evaluate::Bleu bleu({.tokenize = options.valid_tokenize});
   const evaluate::Chrf chrf;
   SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
-  const evaluate::BleuScore score = bleu.result(by_bleu.all());
-  v.bleu = score.score;
-  v.chrf = chrf.score(by_chrf.all());
+  const evaluate::MetricStatistics bleu_sums = by_bleu.all();
+  set_text_scores(v, bleu_sums, by_chrf.all());
+  v.cost = validation_cost(data, options, characters(hypotheses) / std::max(characters(data.valid_reference), 1.0));
   v.signature = evaluate::signature(bleu, 1);
-  v.characters_a_word = characters(data.valid_reference) / double(std::max<int64_t>(score.reference_length, 1));
+  v.characters_a_word =
+      characters(data.valid_reference) / double(std::max<int64_t>(bleu.result(bleu_sums).reference_length, 1));
   for (size_t i = 0; i < v.sets.size(); ++i) {
     v.sets[i].second.bleu = by_bleu.next(data.valid_sets[i].lines);
     v.sets[i].second.chrf = by_chrf.next(data.valid_sets[i].lines);
@@ -189,16 +197,22 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   return v;
 }
 
-std::string warning_of_no_validation(const TrainOptions& o, int64_t updates_an_epoch) {
+std::string warning_of_no_validation(const TrainOptions& o, int64_t updates_an_epoch, double updates_in_time) {
   const Interval valid = Interval::parse("valid-every", o.valid_every);
+  if (valid.is_auto()) return "";  // the end of the run is validated
   const int64_t first = valid.updates > 0 ? valid.updates : valid.epochs * updates_an_epoch;
+  const auto ends = [&](const std::string& where, const std::string& most) {
+    return cat("the run ends ", where, ", before its first validation at update ", first, " (`valid-every` ",
+               o.valid_every, "): lower `valid-every` to ", most, " or less to have one",
+               o.average_best > 0 ? cat("; without any, `average-best` ", o.average_best, " has no models") : "");
+  };
   int64_t end = first;
   if (o.max_updates > 0) end = std::min(end, o.max_updates);
   if (o.max_epochs > 0) end = std::min(end, o.max_epochs * updates_an_epoch);
-  if (end >= first) return "";
-  return cat("the run ends at update ", end, ", before its first validation at update ", first, " (`valid-every` ",
-             o.valid_every, "): lower `valid-every` to ", end, " or less to have one",
-             o.average_best > 0 ? cat("; without any, `average-best` ", o.average_best, " has no models") : "");
+  if (end < first) return ends(cat("at update ", end), cat(end));
+  if (updates_in_time == 0 || updates_in_time >= double(first)) return "";
+  const auto about = std::max<int64_t>(1, int64_t(updates_in_time));
+  return ends(cat("at about update ", about, ", where `max-minutes` ", o.max_minutes, " are over"), cat(about));
 }
 
 }  // namespace hexapla::train

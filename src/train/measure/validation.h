@@ -5,8 +5,9 @@
 
 namespace hexapla::train {
 
-// Score by the `best-by` metric over all sets. None if that is a script that failed.
-std::optional<double> score_of(const Validation& v, const std::string& metric);
+// About how many target tokens training takes in the time of a validation. length: of the translations relative to the
+// references.
+int64_t validation_cost(const TrainingData& data, const TrainOptions& options, double length = 1);
 
 // Batches of each validation set, as indices into data.valid.
 std::vector<data::Plan> plan_validation(const TrainingData& data, const TrainOptions& options);
@@ -22,8 +23,8 @@ decode::TranslateOptions translation_of(const TrainOptions& options);
 Validation validate(Context& cx, const model::Transformer& model, const TrainingData& data, const TrainOptions& options,
                     size_t memory = 0, cluster::Processes& among = cluster::alone());
 
-// Warning that a run ends before its first validation; "" if it does not, or if only the clock can
-// end it.
-std::string warning_of_no_validation(const TrainOptions& options, int64_t updates_an_epoch);
+// Warning that a run ends before its first validation; "" if it does not. updates_in_time: about how many updates the
+// clock allows; 0: no limit.
+std::string warning_of_no_validation(const TrainOptions& options, int64_t updates_an_epoch, double updates_in_time);
 
 }  // namespace hexapla::train

@@ -2,34 +2,64 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "base/classic.h"
+#include "train/record/watch/watcher.h"
 
 namespace hexapla::train {
+namespace {
 
-bool is_better(const std::string& metric, double a, double b) { return metric == "loss" ? a < b : a > b; }
+// Of the metrics that `best-by` auto compares by. An empty one is never beside another.
+int level(const std::string& metric) { return metric == "loss" ? 0 : metric == "chrf" ? 1 : 2; }
 
-size_t BestModels::worst(const std::string& metric) const {
-  size_t worst = 0;  // the latest of equal scores
+// Not finite: the worst of all, as a diverged model's loss.
+double finite(double value) { return std::isfinite(value) ? value : std::numeric_limits<double>::max(); }
+
+}  // namespace
+
+std::optional<Standing> standing_of(const Validation& v, const std::string& metric) {
+  const std::array<double, 2> ties{v.chrf.value_or(0), finite(v.loss)};
+  const std::optional<double> score = metric == "loss"     ? ties[1]
+                                      : metric == "script" ? v.script
+                                      : metric == "chrf"   ? v.chrf
+                                                           : v.bleu;
+  return score ? std::optional(Standing{metric, *score, ties}) : std::nullopt;
+}
+
+bool is_better(const Standing& a, const Standing& b) {
+  const std::string& metric = a.metric.empty() ? b.metric : a.metric;
+  if (!b.metric.empty() && metric != b.metric) return level(metric) > level(b.metric);
+  if (a.score != b.score) return metric == "loss" ? a.score < b.score : a.score > b.score;
+  if (!a.ties || !b.ties || a.ties == b.ties) return false;
+  const auto& [chrf, loss] = *a.ties;
+  const auto& [other_chrf, other_loss] = *b.ties;
+  return chrf != other_chrf ? chrf > other_chrf : loss < other_loss;
+}
+
+size_t BestModels::worst() const {
+  size_t worst = 0;  // the latest of equals
   for (size_t i = 1; i < entries_.size(); ++i)
-    if (!is_better(metric, entries_[i].score, entries_[worst].score)) worst = i;
+    if (!is_better(entries_[i].standing, entries_[worst].standing)) worst = i;
   return worst;
 }
 
-bool BestModels::accepts(double score, int64_t most, const std::string& metric) const {
+bool BestModels::accepts(const Standing& standing, int64_t most) const {
   if (std::ssize(entries_) < most) return true;
-  return most > 0 && is_better(metric, score, entries_[worst(metric)].score);
+  return most > 0 && is_better(standing, entries_[worst()].standing);
 }
 
-std::optional<int64_t> BestModels::add(int64_t update, double score, int64_t most, const std::string& metric) {
+std::optional<int64_t> BestModels::add(int64_t update, const Standing& standing, int64_t most) {
   std::optional<int64_t> dropped;
   if (std::ssize(entries_) >= most) {
-    const auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(worst(metric));
+    const auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(worst());
     dropped = entry->update;
     entries_.erase(entry);
   }
-  entries_.push_back({update, score});
+  entries_.push_back({update, standing});
   return dropped;
 }
 
@@ -41,15 +71,16 @@ std::vector<int64_t> BestModels::updates() const {
 
 std::string BestModels::text() const {
   std::string all;
-  for (const Entry& e : entries_) all += fmt::format("{}{}:{}", all.empty() ? "" : " ", e.update, e.score);
+  for (const Entry& e : entries_) all += fmt::format("{}{}:{}", all.empty() ? "" : " ", e.update, e.standing.score);
   return all;
 }
 
 BestModels BestModels::parse(const std::string& text) {
   BestModels models;
   Classic<std::istringstream> in(text);
-  Entry e{};
-  for (char colon; in >> e.update >> colon >> e.score;) models.entries_.push_back(e);
+  int64_t update = 0;
+  double score = 0;
+  for (char colon; in >> update >> colon >> score;) models.entries_.push_back({update, {"", score, {}}});
   return models;
 }
 

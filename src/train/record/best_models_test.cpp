@@ -9,40 +9,40 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(BestModels, MoreBleuAndLessLossIsBetter) {
-  for (const char* metric : {"bleu", "chrf"}) {
-    EXPECT_TRUE(is_better(metric, 40, 39));
-    EXPECT_FALSE(is_better(metric, 39, 39));
+  for (const char* metric : {"bleu", "chrf", "script"}) {
+    EXPECT_TRUE(is_better({metric, 40}, {metric, 39}));
+    EXPECT_FALSE(is_better({metric, 39}, {metric, 39}));
   }
-  EXPECT_TRUE(is_better("loss", 2.5, 2.6));
-  EXPECT_FALSE(is_better("loss", 2.6, 2.6));
+  EXPECT_TRUE(is_better({"loss", 2.5}, {"loss", 2.6}));
+  EXPECT_FALSE(is_better({"loss", 2.6}, {"loss", 2.6}));
 }
 
 TEST(BestModels, KeepsTheBestOldestFirst) {
   BestModels best;
   for (const auto& [update, score] : {std::pair{1, 10.0}, {2, 12.0}, {3, 11.0}, {4, 9.0}, {5, 11.0}, {6, 13.0}})
-    if (best.accepts(score, 3, "bleu")) best.add(update, score, 3, "bleu");
+    if (best.accepts({"bleu", score}, 3)) best.add(update, {"bleu", score}, 3);
   EXPECT_THAT(best.updates(), ElementsAre(2, 3, 6)) << "of 3 and 5, which are equal, 6 pushed out the later";
 }
 
 TEST(BestModels, OfEqualsTheEarlierStays) {
   BestModels best;
-  best.add(1, 2.5, 2, "loss");
-  best.add(2, 2.5, 2, "loss");
-  EXPECT_FALSE(best.accepts(2.5, 2, "loss"));
-  EXPECT_EQ(best.add(3, 2.4, 2, "loss"), 2);
+  best.add(1, {"loss", 2.5}, 2);
+  best.add(2, {"loss", 2.5}, 2);
+  EXPECT_FALSE(best.accepts({"loss", 2.5}, 2));
+  EXPECT_EQ(best.add(3, {"loss", 2.4}, 2), 2);
   EXPECT_THAT(best.updates(), ElementsAre(1, 3));
 }
 
 TEST(BestModels, NoneIsKeptOfNone) {
-  EXPECT_FALSE(BestModels().accepts(99, 0, "bleu"));
+  EXPECT_FALSE(BestModels().accepts({"bleu", 99}, 0));
   EXPECT_THAT(BestModels().updates(), IsEmpty());
 }
 
 TEST(BestModels, TextComesBack) {
   BestModels best;
   EXPECT_EQ(best.text(), "");
-  best.add(1200, 1.0 / 3, 3, "loss");
-  best.add(1400, 1e-20, 3, "loss");
+  best.add(1200, {"loss", 1.0 / 3}, 3);
+  best.add(1400, {"loss", 1e-20}, 3);
   const BestModels again = BestModels::parse(best.text());
   EXPECT_EQ(again.text(), best.text());
   EXPECT_THAT(again.updates(), ElementsAre(1200, 1400));

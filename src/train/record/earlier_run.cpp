@@ -33,4 +33,19 @@ std::optional<std::string> EarlierRun::tokenizer() const {
   return all.value("valid-tokenize", "13a");  // runs from before this option used 13a
 }
 
+TrainOptions with_defaults_of_run(const TrainOptions& options, const std::optional<EarlierRun>& earlier) {
+  TrainOptions o = options;
+  if (!earlier) return o;
+  const auto began_with = [&](const char* option, const char* value) {
+    for (const std::string* record : {&earlier->identity, &earlier->changeable})
+      if (const nlohmann::json all = json_or_null(*record); all.is_object() && all.contains(option))
+        return all[option] == value;
+    return false;
+  };
+  if (o.best_by == "auto" && began_with("best-by", "bleu")) o.best_by = "bleu";
+  if (o.valid_every == "auto" && began_with("valid-every", "1e")) o.valid_every = "1e";
+  if (o.save_every == "auto" && began_with("save-every", "1e")) o.save_every = "1e";
+  return o;
+}
+
 }  // namespace hexapla::train

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "train/plan/options/options.h"
+
 namespace hexapla::train {
 
 struct EarlierRun {
@@ -23,5 +25,9 @@ struct EarlierRun {
   // The BLEU tokenizer of its validations; none if it had no validation sets.
   std::optional<std::string> tokenizer() const;
 };
+
+// Options that are auto, but had another default when an earlier version started the run in the folder: with that, so
+// that the run goes on as it began.
+TrainOptions with_defaults_of_run(const TrainOptions& options, const std::optional<EarlierRun>& earlier);
 
 }  // namespace hexapla::train

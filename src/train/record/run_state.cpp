@@ -22,8 +22,8 @@ void parse(const std::string& text, T& value) {
   value = *number;
 }
 void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
-void parse(const std::string& text, std::optional<double>& value) {
-  if (text != kNone) parse(text, value.emplace());
+void parse(const std::string& text, std::optional<Standing>& value) {
+  if (text != kNone) parse(text, value.emplace().score);
 }
 
 void parse_two(const std::string& text, int64_t& first, int64_t& second) {
@@ -55,14 +55,49 @@ std::string text_of(const data::BatchPosition& value) {
   return text_of((window.part << kWindowBits | window.number) << kBatchBits | batch);
 }
 std::string text_of(const BestModels& value) { return value.text(); }
-std::string text_of(const std::optional<double>& value) {
+std::string text_of(const std::optional<Standing>& value) {
   if (!value) return kNone;
-  return *value == -1 ? "-1.0" : text_of(*value);
+  return value->score == -1 ? "-1.0" : text_of(value->score);
+}
+
+// Metrics and ties, beside the scores: "1200 bleu 60.1 2.3 1400 bleu 60.2 2.4". Earlier versions stored only the
+// scores.
+template <class State, class F>
+void each_standing(State& state, F&& f) {
+  if (state.best) f(state.best_update, *state.best);
+  state.best_models.each(f);
+}
+std::string text_of_ties(RunState state) {
+  std::string text;
+  each_standing(state, [&](int64_t update, const Standing& s) {
+    if (s.ties)
+      text += fmt::format("{}{} {} {} {}", text.empty() ? "" : " ", update, s.metric, (*s.ties)[0], (*s.ties)[1]);
+  });
+  return text;
+}
+void parse_ties(const std::string& text, RunState& state) {
+  Classic<std::istringstream> in(text);
+  int64_t update = 0;
+  std::string metric, chrf, loss;
+  while (in >> update >> metric >> chrf >> loss) {
+    std::array<double, 2> ties{};
+    parse(chrf, ties[0]);
+    parse(loss, ties[1]);
+    each_standing(state, [&](int64_t own, Standing& s) {
+      if (own == update) s.metric = metric, s.ties = ties;
+    });
+  }
 }
 }  // namespace
 
+void RunState::name_metric(const std::string& metric) {
+  each_standing(*this, [&](int64_t, Standing& s) {
+    if (s.metric.empty()) s.metric = metric;
+  });
+}
+
 void RunState::forget_scores() {
-  best_score.reset();
+  best.reset();
   best_update = worse_validations = plateau.stalled = 0;
   best_models = {};
   scores_since = update;
@@ -71,6 +106,12 @@ void RunState::forget_scores() {
 std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
   visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
+  if (const std::string ties = text_of_ties(*this); !ties.empty()) strings["ties"] = ties;
+  for (const auto& [name, tokens] : {std::pair{"tokens_validated", tokens_validated},
+                                     {"tokens_saved", tokens_saved},
+                                     {"tokens_reported", tokens_reported},
+                                     {"validation_cost", validation_cost}})
+    if (tokens > 0) strings[name] = text_of(tokens);
   if (best_update > 0) strings["best_update"] = text_of(best_update);
   if (!measure.empty()) strings["measure"] = measure;
   if (scores_since > 0) strings["scores_since"] = text_of(scores_since);
@@ -101,6 +142,12 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
     if (const auto found = strings.find(name); found != strings.end()) read(found->second);
   };
   optional("best_update", [&](const std::string& text) { parse(text, state.best_update); });
+  optional("ties", [&](const std::string& text) { parse_ties(text, state); });
+  for (const auto& [name, tokens] : {std::pair{"tokens_validated", &state.tokens_validated},
+                                     {"tokens_saved", &state.tokens_saved},
+                                     {"tokens_reported", &state.tokens_reported},
+                                     {"validation_cost", &state.validation_cost}})
+    optional(name, [tokens = tokens](const std::string& text) { parse(text, *tokens); });
   optional("measure", [&](const std::string& text) { state.measure = text; });
   optional("scores_since", [&](const std::string& text) { parse(text, state.scores_since); });
   optional("changed", [&](const std::string& text) { state.changed = text; });

@@ -35,10 +35,27 @@ TEST(RunState, APositionWithoutRoomIsAnErrorAndNotAnother) {
 TEST(RunState, AScoreMayBeAnyNumberOrNone) {
   for (const std::optional<double> score : {std::optional<double>(), {-1.0}, {0.0}, {-0.1}, {33.3}}) {
     RunState state;
-    state.best_score = score;
-    EXPECT_EQ(RunState::from_strings(state.to_strings(), "x").best_score, score);
+    if (score) state.best = {"", *score, {}};
+    EXPECT_EQ(RunState::from_strings(state.to_strings(), "x").best, state.best);
   }
   EXPECT_EQ(RunState().to_strings().at("best_score"), "-1") << "as earlier versions write and read it";
+}
+
+TEST(RunState, AStandingComesBackWholeAndAnEarlierOneGetsItsMetric) {
+  RunState state;
+  state.best = {"chrf", 45.25, {{45.25, 1.0 / 3}}};
+  state.best_update = 40;
+  state.best_models.add(30, {"loss", 2.5, {{7, 2.5}}}, 2);
+  state.best_models.add(40, *state.best, 2);
+  auto strings = state.to_strings();
+  RunState again = RunState::from_strings(strings, "x");
+  EXPECT_EQ(again.best, state.best);
+  EXPECT_EQ(again.to_strings(), strings);
+  EXPECT_FALSE(again.best_models.accepts({"loss", 3, {{9, 3}}}, 2));
+  strings.erase("ties");  // as earlier versions wrote it
+  RunState earlier = RunState::from_strings(strings, "x");
+  earlier.name_metric("chrf");
+  EXPECT_EQ(earlier.best, (Standing{"chrf", 45.25, {}}));
 }
 
 }  // namespace

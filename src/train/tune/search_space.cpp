@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/compute/random.h"
+#include "train/plan/resolve/recipes.h"
 
 namespace hexapla::train::tune {
 namespace {
@@ -29,17 +30,18 @@ constexpr std::array<Point, 9> kFirstPoints = {{
     {1, 0, 0, 0, 1},
 }};
 
+const std::array<std::set<std::string>, knobs> kOptionsOfKnobs = {{
+    {"vocab-size", "vocab", "vocabs", "init-from"},
+    {"dropout"},
+    {"dim-model", "dim-ff", "init-from"},
+    {"subword-alpha", "vocab", "vocabs", "init-from"},
+    {"lr", "lr-factor"},
+}};
+
 // Is the knob open, given the options that the user settled?
 bool is_open(int knob, const std::set<std::string>& settled) {
-  static const std::array<std::set<std::string>, knobs> of_knob = {{
-      {"vocab-size", "vocab", "vocabs", "init-from"},
-      {"dropout"},
-      {"dim-model", "dim-ff", "init-from"},
-      {"subword-alpha", "vocab", "vocabs", "init-from"},
-      {"lr", "lr-factor"},
-  }};
-  return std::none_of(of_knob[static_cast<size_t>(knob)].begin(), of_knob[static_cast<size_t>(knob)].end(),
-                      [&](const std::string& name) { return settled.contains(name); });
+  const std::set<std::string>& own = kOptionsOfKnobs[static_cast<size_t>(knob)];
+  return std::none_of(own.begin(), own.end(), [&](const std::string& name) { return settled.contains(name); });
 }
 
 // Rounds to two significant digits: 4,876 becomes 4,900.
@@ -63,10 +65,21 @@ std::vector<GivenOption> changes_at(const Point& p, const train::TrainOptions& o
   return all;
 }
 
-std::string name_of(const std::vector<GivenOption>& changes, const train::TrainOptions& baseline) {
+std::string name_of(const std::vector<GivenOption>& changes) {
   std::string name;
   for (const GivenOption& c : changes) name += cat(name.empty() ? "" : ", ", c.name, " ", c.values.front());
-  return name.empty() ? "preset " + baseline.preset : name;
+  return name;
+}
+
+// "preset tiny", or "preset tiny with the given dim-model, dropout" if options of the recipe are the user's.
+std::string name_of_baseline(const train::TrainOptions& baseline, const std::set<std::string>& settled) {
+  std::set<std::string> of_recipe = train::options_of_recipes();
+  for (const auto& knob : kOptionsOfKnobs) of_recipe.insert(knob.begin(), knob.end());
+  model::Config::visit(baseline.architecture, [&](const char* name, const auto&...) { of_recipe.insert(name); });
+  std::string given;
+  for (const std::string& name : settled)
+    if (of_recipe.contains(name)) given += cat(given.empty() ? " with the given " : ", ", name);
+  return cat("preset ", baseline.preset, given);
 }
 
 Point drawn(Random& random) {
@@ -86,7 +99,8 @@ std::vector<Candidate> make_candidates(const train::TrainOptions& baseline, cons
       if (!is_open(k, settled)) p[k] = 0;
     if (all.size() == count || !seen.insert(p).second) return;
     std::vector<GivenOption> changes = changes_at(p, baseline, pieces);
-    all.push_back({name_of(changes, baseline), std::move(changes)});
+    std::string name = changes.empty() ? name_of_baseline(baseline, settled) : name_of(changes);
+    all.push_back({std::move(name), std::move(changes)});
   };
   for (const Point& p : kFirstPoints) add(p);
   Random random(1);

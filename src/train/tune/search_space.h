@@ -11,7 +11,8 @@ namespace hexapla::train::tune {
 
 // A configuration, as changes to the baseline; the baseline itself has none.
 struct Candidate {
-  std::string name;  // "vocab-size 5000, dropout 0.4"; "preset tiny" for the baseline
+  std::string
+      name;  // "vocab-size 5000, dropout 0.4"; "preset tiny" for the baseline, or "preset tiny with the given dropout"
   std::vector<GivenOption> changes;
 };
 

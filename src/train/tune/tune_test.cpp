@@ -54,6 +54,15 @@ TEST(Candidates, NeverChangeWhatWasGiven) {
   EXPECT_EQ(make_candidates(train::preset_options("base"), {}, 5000, 1000).size(), 144u) << "all that there are";
 }
 
+TEST(Candidates, TheBaselineIsCalledWhatItIs) {
+  const auto name = [](const std::set<std::string>& given) {
+    return make_candidates(train::preset_options("tiny"), given, 5000, 1)[0].name;
+  };
+  EXPECT_EQ(name({}), "preset tiny");
+  EXPECT_EQ(name({"preset", "train-sets", "threads", "seed"}), "preset tiny");
+  EXPECT_EQ(name({"preset", "dropout", "dim-model", "train-sets"}), "preset tiny with the given dim-model, dropout");
+}
+
 TEST(Candidates, AreOptionsOfATraining) {
   for (const char* preset : {"tiny", "base"})
     for (const Candidate& c : make_candidates(train::preset_options(preset), {}, 5000, 144)) {

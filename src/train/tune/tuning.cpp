@@ -75,7 +75,8 @@ nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given
 }
 
 std::string metric_of(const std::vector<GivenOption>& given) {
-  const std::string metric = value_of(given, "best-by", "chrf");
+  std::string metric = value_of(given, "best-by", "chrf");
+  if (metric == "auto") metric = "chrf";
   if (metric != "chrf" && metric != "bleu")
     throw UsageError(cat("`best-by` is ", metric,
                          ", but the trials have different vocabularies, over which only chrf and bleu of the "
@@ -223,9 +224,9 @@ std::vector<size_t> Tuning::of_rung(int64_t rung) const {
 
 void Tuning::fail_for_time() const {
   throw UsageError(
-      fmt::format("`minutes` is {:g}, too few for {} trials: reading the text alone takes each of them {}. Give more, "
+      fmt::format("`minutes` is {:g}, too few for {}: reading the text alone takes each of them {}. Give more, "
                   "and a new folder",
-                  settings_.minutes, ladder_.candidates(), text::duration(reading_)));
+                  settings_.minutes, text::counted(std::ssize(record_.trials), "trial"), text::duration(reading_)));
 }
 
 void Tuning::climb(int64_t rung) {
@@ -289,11 +290,15 @@ Tuned Tuning::choose() {
   const auto contends = [&](const Trial& t) {
     return t.rungs.size() == highest && t.out.empty() && t.rungs.back().quality;
   };
-  double most = -1;
+  // Equal translations, such as those of which BLEU is 0: the fewer bits decide.
+  const auto better = [](const Measurement& a, const Measurement& b) {
+    return a.quality != b.quality ? *a.quality > *b.quality : a.bits < b.bits;
+  };
+  const Measurement* most = nullptr;
   for (size_t i = 0; i < record_.trials.size(); ++i)
-    if (contends(record_.trials[i]) && *record_.trials[i].rungs.back().quality > most)
-      most = *record_.trials[i].rungs.back().quality, done.best = i;
-  if (most < 0) throw RunError(cat("no trial has finished; the reasons are in ", folder_, "/tune.json"));
+    if (contends(record_.trials[i]) && (!most || better(record_.trials[i].rungs.back(), *most)))
+      most = &record_.trials[i].rungs.back(), done.best = i;
+  if (!most) throw RunError(cat("no trial has finished; the reasons are in ", folder_, "/tune.json"));
   done.chosen = done.best;
   if (done.best != 0 && contends(record_.trials[0])) {
     const Measuring how{valid_, metric_, true, tokenize_};

@@ -9,11 +9,14 @@
 #include "api/translate/open_translator.h"
 #include "base/error.h"
 #include "data/files/corpus.h"
+#include "evaluate/tokenization/tokenizers.h"
 
 namespace hexapla::api {
 namespace {
 
 constexpr int64_t kTokenizedLines = 100;  // from this many lines ending in " ." on, it is no coincidence
+
+constexpr size_t kLongestNgram = 4, kLinesForLengths = 2000;
 
 constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
 constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";
@@ -99,6 +102,22 @@ void warn_of_tokenized_text(const EvaluateJob& job, const inspect::System& syste
                         system.name, ends));
 }
 
+// BLEU multiplies the shares of common n-grams of one to four words: it is 0 if no translation has four.
+void warn_of_short_lines(const EvaluateJob& job, const inspect::System& system, const std::string& tokenizer,
+                         const JobWatch& watch) {
+  if (!computes(job, "bleu")) return;
+  const evaluate::Tokenize tokenize = evaluate::bleu_tokenizer(tokenizer);
+  const std::span<const std::string> some(system.lines.data(), std::min(system.lines.size(), kLinesForLengths));
+  const auto is_short = [&](const std::string& line) { return tokenize(line).size() < kLongestNgram; };
+  const auto count = std::count_if(some.begin(), some.end(), is_short);
+  if (2 * count < std::ssize(some)) return;
+  watch.say(fmt::format(
+      "{}: {} {} fewer than four words, as the tokenizer {} counts them. BLEU needs common groups of one "
+      "to four words, so it is {} here; chrF and TER are not affected",
+      system.name, count == std::ssize(some) ? "all lines" : fmt::format("{} of {} lines", count, some.size()), "have",
+      tokenizer, count == std::ssize(system.lines) ? "0" : "misleading"));
+}
+
 }  // namespace
 
 void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& watch) {
@@ -116,6 +135,7 @@ void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& w
     e.systems[0] = {job.model, translate(job, terms, e.source, watch)};
   }
   warn_of_tokenized_text(job, e.systems[0], watch);
+  warn_of_short_lines(job, e.systems[0], options.tokenize, watch);
   inspect::print_report(out, e, metrics, job.report);
 }
 

@@ -52,16 +52,16 @@ struct Train : BoundTrainOptions {
       return;
     }
     std::string others;
-    for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(o, r.contenders[i]));
+    for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(r.contenders[i]));
     progress.say(
         fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
                     "translate with: hexapla translate -m {} < TEXT",
                     text::counted(r.updates, "update"), text::counted(r.epochs, "epoch"), r.model,
-                    told(o, r.contenders.front()), others, o.model, shell_word(o.model)));
+                    told(r.contenders.front()), others, o.model, shell_word(o.model)));
   }
 
-  static std::string told(const train::TrainOptions& o, const train::Contender& c) {
-    return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", o.best_by, *c.score) : "");
+  static std::string told(const train::Contender& c) {
+    return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", c.metric, *c.score) : "");
   }
 };
 

@@ -30,8 +30,13 @@ class TuneProgress : public train::tune::TuneWatcher {
                               : fmt::format("{}: {}", what, text::counted(pairs, "pair")));
   }
   void planned(const train::tune::Record& record, const train::tune::Ladder& ladder) override {
-    progress_.say(fmt::format("{}, of which the better third goes on, {} rungs:",
-                              text::counted(std::ssize(record.trials), "trial"), ladder.rungs));
+    const auto trials = record.trials.size();
+    const size_t next = train::tune::survivors(std::vector<std::optional<double>>(trials, 0.0)).size();
+    progress_.say(fmt::format("{} in {}, of which {} after the first:",
+                              text::counted(std::ssize(record.trials), "trial"), text::counted(ladder.rungs, "rung"),
+                              next == trials ? trials == 1 ? "it goes on" : "all go on"
+                              : next == 1    ? "1 goes on"
+                                             : cat(next, " go on").c_str()));
     for (size_t i = 0; i < record.trials.size(); ++i)
       progress_.say(fmt::format("{:4} {}", i + 1, record.trials[i].candidate.name));
   }

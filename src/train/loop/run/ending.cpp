@@ -24,33 +24,36 @@ std::string best_of(const EndOfRun& run) { return options_of(run).model + "/best
 // The existing best.safetensors.
 struct BestModel {
   std::string update;
-  double score;
-  Contender contender() const { return {cat("best single model (update ", update, ")"), score}; }
+  Standing standing;
+  Contender contender() const {
+    return {cat("best single model (update ", update, ")"), standing.score, standing.metric};
+  }
 };
 
 std::optional<BestModel> read_best(const EndOfRun& run) {
   const RunState& state = run.state;
-  const std::string& metric = options_of(run).best_by;
-  if (!state.best_score) return {};
+  if (!state.best) return {};
+  const std::string& metric = state.best->metric;
   std::string found = "is missing";
   try {
     const model::LoadedModel m = model::load_to_translate(best_of(run));
     const std::string& score = m.history.at("best_valid_" + metric);
     // The file has six digits of the score, the state all of them.
-    const bool same = score == cat(*state.best_score);
-    const BestModel best{m.history.at("updates"), same ? *state.best_score : parse_number<double>(score).value_or(0)};
-    if (same || !is_better(metric, *state.best_score, best.score)) return best;
+    const bool same = score == cat(state.best->score);
+    const Standing in_file{metric, parse_number<double>(score).value_or(0), {}};
+    const BestModel best{m.history.at("updates"), same ? *state.best : in_file};
+    if (same || !is_better(*state.best, in_file)) return best;
     run.missing.push_back(
         fmt::format("the best model (validation {} {:.2f}): best.safetensors is that of update {} "
                     "({:.2f})",
-                    metric, *state.best_score, best.update, best.score));
+                    metric, state.best->score, best.update, in_file.score));
     return best;
   } catch (const UserError& e) {
     run.note(e.what());
   } catch (const std::out_of_range&) {
     run.note(best_of(run) + " does not record its score");
   }
-  run.missing.push_back(fmt::format("the best model (validation {} {:.2f})", metric, *state.best_score));
+  run.missing.push_back(fmt::format("the best model (validation {} {:.2f})", metric, state.best->score));
   return {};
 }
 
@@ -131,9 +134,13 @@ HandedOver hand_over(EndOfRun& run) {
   try {
     if (best && (o.final_model == "best" || !averages)) return hand_over_best({});
     Weights weights = take_mean(run);
-    if (!run.trained.data.valid.empty()) weights.score = score_of(run.validate(), o.best_by);
-    const Contender mean{weights.text(), weights.score};
-    const bool best_is_better = best && weights.score && is_better(o.best_by, best->score, *weights.score);
+    if (!run.trained.data.valid.empty()) {
+      const Validation v = run.validate();
+      weights.standing = standing_of(v, v.compared_by);
+    }
+    Contender mean{weights.text(), {}};
+    if (const auto& s = weights.standing) mean.score = s->score, mean.metric = s->metric;
+    const bool best_is_better = best && weights.standing && is_better(best->standing, *weights.standing);
     if (best_is_better && o.final_model == "better") return hand_over_best({mean});
     try {
       write_weights(run, weights);

@@ -24,8 +24,8 @@ bool past_limits(const TrainOptions& o, const RunState& s) {
 }
 
 // If the clock ended the run, or limits were lowered too late, the options cannot repeat it: record
-// the updates made and the learning rates used instead. `final-model` best repeats the best model.
-Provenance make_provenance(const Trained& trained, const RunState& state, const Weights& weights) {
+// the updates made and the learning rates used instead.
+Provenance make_provenance(const Trained& trained, const RunState& state) {
   const auto& [model, parameters, data, options, backend] = trained;
   const std::string &source = data.pairs.source.bytes(), &target = data.pairs.target.bytes();
   Provenance c{options,
@@ -50,7 +50,6 @@ Provenance make_provenance(const Trained& trained, const RunState& state, const 
     c.options.decay_updates = state.cooldown.end;
   }
   if (past) c.options.max_epochs = c.options.patience = 0;
-  if (weights.kind == Weights::Kind::best) c.options.final_model = "best";
   const std::vector<std::string> same{"a"};
   if (!data.valid_source.empty())
     c.metric = evaluate::corpus_bleu(same, same, {.tokenize = options.valid_tokenize}).signature;
@@ -99,7 +98,7 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
     history["averaged"] = cat(weights.updates.size());
     history["averaged_updates"] = fmt::format("{}", fmt::join(weights.updates, " "));
   }
-  if (weights.score) history["valid_" + options.best_by] = cat(*weights.score);
+  if (const auto& s = weights.standing) history["valid_" + s->metric] = cat(s->score);
   if (!options.guided_alignment.empty()) history["guided_alignment_weight"] = cat(options.guided_alignment_weight);
   if (options.accumulate > 1) history["accumulate"] = cat(options.accumulate);
   if (options.ema > 0) history["ema"] = cat(options.ema);
@@ -107,9 +106,9 @@ void save_run_model(const std::string& path, const Trained& trained, const RunSt
   if (options.average_best > 0) history["average_best"] = cat(options.average_best);
   if (!options.init_from.empty()) history["init_from"] = options.init_from;
   if (!options.freeze.empty()) history["frozen"] = options.freeze;
-  if (state.best_score) history["best_valid_" + options.best_by] = cat(*state.best_score);
+  if (const auto& best = state.best) history["best_valid_" + best->metric] = cat(best->score);
   make_folder(directory_of(path));
-  history.merge(make_provenance(trained, state, weights).to_history());
+  history.merge(make_provenance(trained, state).to_history());
   trained.parameters.on_host([&] {
     model::save_model(path, trained.model,
                       {trained.data.pairs.source.bytes(), trained.data.pairs.target.bytes(),

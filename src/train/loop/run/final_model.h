@@ -29,8 +29,8 @@ model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options)
 struct Weights {
   enum class Kind { last, best, mean_of_last, mean_of_best };  // best: on the validation set when it was written
   Kind kind = Kind::last;
-  std::vector<int64_t> updates{};  // a single one, or those in the mean
-  std::optional<double> score{};   // on the validation set, by `best-by`
+  std::vector<int64_t> updates{};      // a single one, or those in the mean
+  std::optional<Standing> standing{};  // on the validation set, by `best-by`
 
   bool is_mean() const { return kind == Kind::mean_of_last || kind == Kind::mean_of_best; }
   std::string text() const;  // "mean of the last 5 checkpoints", "model of update 1200"

@@ -18,14 +18,15 @@ struct FailedStep : RunError {
 // Candidate weights for the result of a run.
 struct Contender {
   std::string what;             // "mean of the last 5 checkpoints", "best single model (update 1200)"
-  std::optional<double> score;  // on the validation set, by `best-by`
+  std::optional<double> score;  // on the validation set, by the metric that decides
+  std::string metric{};         // that one: bleu, chrf, loss or script
 };
 
 enum class TrainEnd { finished, interrupted };
 struct TrainResult {
   TrainEnd end;
   int64_t updates = 0, epochs = 0;
-  std::optional<double> best_score;     // by `best-by`
+  std::optional<double> best_score;     // by the metric that decides
   std::string model;                    // DIR/model.safetensors; empty when interrupted
   size_t peak_bytes = 0;                // working memory used by training
   std::vector<Contender> contenders{};  // the chosen one comes first; empty when interrupted

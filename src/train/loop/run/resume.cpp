@@ -50,7 +50,7 @@ void record_changes(const std::string& was, const std::string& now, RunState& st
 // now: "" if there is no validation; then scores are kept.
 void compare_measures(const std::string& now, RunState& state, const Note& note) {
   if (now.empty()) return;
-  if (state.best_score && !state.measure.empty() && state.measure != now) {
+  if (state.best && !state.measure.empty() && state.measure != now) {
     state.forget_scores();
     note(cat("validations until update ", state.update, " used another metric (", changes(state.measure, now),
              "), so their scores are discarded: best model, `patience` and plateau start over"));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/error.h"
 #include "base/files/hash.h"
 #include "base/json.h"
@@ -55,6 +58,15 @@ bool hangs_on(const std::string& name, const TrainOptions& o) {
 template <class Json>
 Json tree_of(const std::string& record) {
   return parse_json<Json>(record, "the record of options in a checkpoint");
+}
+
+std::map<std::string, int> places_of_declarations() {
+  std::map<std::string, int> places;
+  const auto add = [&](const char* name, const auto&...) { places.emplace(name, static_cast<int>(places.size())); };
+  const TrainOptions any;
+  TrainOptions::visit(any, add);
+  model::Config::visit(any.architecture, add);
+  return places;
 }
 
 // Default value of a key, which is absent from an identity at its default.
@@ -170,16 +182,25 @@ std::string first_difference(const std::string& before, const std::string& now) 
   // Another number changes how lines are divided.
   for (const char* key : {"/shards", "/accumulate"})
     if (differs(key)) return told(key);
-  // Keys present in only one follow from keys present in both: plateau-factor from schedule.
-  for (const auto& [key, value] : right.items())
-    if (left.contains(key) && left[key] != value)
-      return cat(told(key), name(key) == "decay-updates"
-                                ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[key]), ")")
-                                : "");
+  std::vector<std::string> keys;
   for (const auto* all : {&right, &left})
-    for (const auto& [key, value] : all->items())
-      if (differs(key)) return told(key);
-  return "the options differ";
+    for (const auto& item : all->items())
+      if (differs(item.key())) keys.push_back(item.key());
+  if (keys.empty()) return "the options differ";
+  // Keys present in only one follow from keys present in both: plateau-factor from schedule. And options follow from
+  // those declared before them: dim-key from dim-model.
+  const std::map<std::string, int> declared = places_of_declarations();
+  const auto cause = std::min_element(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
+    const auto rank = [&](const std::string& key) {
+      const auto place = declared.find(name(key));
+      return std::pair(!(left.contains(key) && right.contains(key)),
+                       place == declared.end() ? std::ssize(declared) : place->second);
+    };
+    return rank(a) < rank(b);
+  });
+  return cat(told(*cause), name(*cause) == "decay-updates" && left.contains(*cause)
+                               ? cat(" (leave `decay-updates` out, and it stays ", json_text(left[*cause]), ")")
+                               : "");
 }
 
 }  // namespace hexapla::train

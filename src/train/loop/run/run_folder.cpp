@@ -7,10 +7,16 @@
 
 #include "base/files/disk.h"
 #include "base/files/file.h"
+#include "text/quantities.h"
 #include "train/loop/run/final_model.h"
 #include "train/record/best_files.h"
 
 namespace hexapla::train {
+namespace {
+
+constexpr double kMostOfTheTime = 9;  // of training between two checkpoints, in times of writing one
+
+}  // namespace
 
 std::shared_ptr<const RunLock> lock_of(const TrainOptions& o, const TrainingData& data) {
   if (!data.processes->first()) return {};
@@ -33,6 +39,16 @@ void RunFolder::resumed_from(const Resumed& found) {
 void RunFolder::open_logs(const RunState& state) {
   log_.emplace(options_.model + "/train.jsonl", state.update);
   valid_log_.emplace(options_.model + "/valid.jsonl", state.update - state.validation_due);
+  const int64_t reached = std::max(log_->lost(), valid_log_->lost());
+  if (reached <= state.update) return;
+  watcher_.note(
+      cat("an earlier start reached update ", reached, ", but ",
+          state.update > 0 ? cat("its last checkpoint is of update ", state.update) : "saved no checkpoint", ": ",
+          text::counted(reached - state.update, "update"),
+          " or more are done again; what it logged of them is in earlier-train.jsonl and earlier-valid.jsonl (",
+          options_.save_minutes > 0 ? cat("a checkpoint is written every ", options_.save_minutes, " minutes")
+                                    : "`save-minutes` 0",
+          ")"));
 }
 
 void RunFolder::save(RunState& state, const Content& content) {
@@ -62,12 +78,23 @@ void RunFolder::save_off_schedule(const RunState& state, const Content& content)
 
 // On failure the last good checkpoint stays, and the next one is tried as usual.
 bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
-  if (!written("no checkpoint was written; training goes on",
-               [&] { save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0); }))
-    return false;
+  const double began = clock_.seconds();
+  const bool is_written = written("no checkpoint was written; training goes on", [&] {
+    save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0);
+  });
+  saved_at_ = clock_.seconds();
+  writing_ = saved_at_ - began;
+  if (!is_written) return false;
   saved_update_ = state.update;
   watcher_.saved(state.update, fmt::format("{}/update-{:08}", checkpoints(), state.update));
   return true;
+}
+
+bool RunFolder::writing_was_slow() const { return clock_.seconds() - saved_at_ < kMostOfTheTime * writing_; }
+
+bool RunFolder::save_is_due(int64_t update) const {
+  return options_.save_minutes > 0 && saved_update_ != update && !writing_was_slow() &&
+         clock_.seconds() - saved_at_ >= 60 * options_.save_minutes;
 }
 
 void RunFolder::log(const TrainReport& report) {

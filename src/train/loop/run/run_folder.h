@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system/running_clock.h"
 #include "train/loop/run/resume.h"
 #include "train/record/checkpoint.h"
 #include "train/record/run_state.h"
@@ -32,6 +33,7 @@ class RunFolder {
   // Removes incomplete files of killed runs.
   void tidy() const;
   void resumed_from(const Resumed& found);
+  // Lines that a killed run logged after this state go to earlier-train.jsonl and earlier-valid.jsonl.
   void open_logs(const RunState& state);
 
   // Records that this update's checkpoint could not be written, for a mean of the last ones.
@@ -41,10 +43,15 @@ class RunFolder {
   using Content = std::function<CheckpointContent(const char* schedule)>;
   // Writes a scheduled checkpoint and removes older ones no longer needed. Calls lost() on failure.
   void save(RunState& state, const Content& content);
-  // Writes an extra checkpoint, because the run is stopped or has reached its limit. A resumed run
-  // removes it after its next scheduled one, so that means of the last checkpoints are the same as
-  // if it had never stopped.
+  // Writes an extra checkpoint, because the run is stopped, has reached its limit, or was not saved for long. A resumed
+  // run removes it after its next scheduled one, so that means of the last checkpoints are the same as if it had never
+  // stopped.
   void save_off_schedule(const RunState& state, const Content& content);
+
+  // Did writing the last checkpoint take more than a tenth of the time since it was begun?
+  bool writing_was_slow() const;
+  // Has `save-minutes` passed since the last checkpoint?
+  bool save_is_due(int64_t update) const;
 
   void log(const TrainReport& report);
   void log(const Validation& validation);
@@ -65,6 +72,8 @@ class RunFolder {
   TrainWatcher& watcher_;
   std::optional<JsonLines> log_, valid_log_;
   int64_t saved_update_ = 0;
+  RunningClock clock_;
+  double saved_at_ = 0, writing_ = 0;        // when the last checkpoint was written or tried, and how long that took
   std::optional<int64_t> extra_checkpoint_;  // off the schedule: removed after the next scheduled one
   int64_t lost_lines_ = 0;                   // log lines not written
 };

@@ -47,19 +47,23 @@ std::pair<std::string, std::string> vocabularies_of(const std::string& run) {
       cat(run, " has no vocabulary (vocab.spm); a checkpoint is a model only in the folder of its training"));
 }
 
-// The metric of each validation after this update, by update.
-std::map<int64_t, double> scores_of(const std::string& run, const std::string& metric, int64_t after) {
-  std::map<int64_t, double> scores;
+// The standing of each validation after this update, by update.
+std::map<int64_t, Standing> standings_of(const std::string& run, const std::string& best_by, int64_t after) {
+  std::map<int64_t, Standing> standings;
   for (const json& v : json_lines(run + "/valid.jsonl")) {
     const auto is = [&](const char* key, bool (json::*kind)() const) { return v.contains(key) && (v[key].*kind)(); };
+    std::string metric = best_by;
+    if (best_by == "auto" && is("compared_by", &json::is_string)) metric = v["compared_by"];
     if (!is("update", &json::is_number_integer) || !is(metric.c_str(), &json::is_number)) continue;
-    if (const auto update = v["update"].get<int64_t>(); update > after) scores[update] = v[metric].get<double>();
+    Standing s{metric, v[metric], {}};
+    if (is("chrf", &json::is_number) && is("loss", &json::is_number)) s.ties = {v["chrf"], v["loss"]};
+    if (const auto update = v["update"].get<int64_t>(); update > after) standings[update] = s;
   }
-  return scores;
+  return standings;
 }
 
 struct Measure {
-  std::string metric = "bleu";
+  std::string best_by = "bleu";
   int64_t since = 0;  // up to this update, scores used other sets, another beam, ...
 };
 Measure measure_in(const std::string& run) {
@@ -111,28 +115,28 @@ std::vector<std::string> last_models(const std::string& run, int64_t count) {
 }
 
 std::vector<std::string> best_models(const std::string& run, int64_t count) {
-  const auto [metric, since] = measure_in(run);
+  const auto [best_by, since] = measure_in(run);
   const std::vector<int64_t> checkpoints = list_checkpoints(checkpoints_of(run));
   std::map<int64_t, std::string> paths;  // of existing models, by update
-  std::vector<std::pair<int64_t, double>> held;
-  for (const auto& [update, score] : scores_of(run, metric, since)) {
+  std::vector<std::pair<int64_t, Standing>> held;
+  for (const auto& [update, standing] : standings_of(run, best_by, since)) {
     if (std::binary_search(checkpoints.begin(), checkpoints.end(), update))
       paths[update] = checkpoint_path(run, update);
     else if (fs::exists(best_model_path(run, update)))
       paths[update] = best_model_path(run, update);
     else
       continue;
-    held.emplace_back(update, score);
+    held.emplace_back(update, standing);
   }
   if (std::ssize(held) < count)
     throw DataError(cat(run, " holds ", held.size(), " validated models, fewer than `best` ", count,
                         ": its checkpoints of updates with a validation, and DIR/best of `average-best`"));
   std::stable_sort(held.begin(), held.end(),
-                   [&, &by = metric](const auto& a, const auto& b) { return is_better(by, a.second, b.second); });
+                   [](const auto& a, const auto& b) { return is_better(a.second, b.second); });
   held.resize(static_cast<size_t>(count));
-  std::sort(held.begin(), held.end());
+  std::sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> best;
-  for (const auto& [update, score] : held) best.push_back(paths[update]);
+  for (const auto& [update, standing] : held) best.push_back(paths[update]);
   return best;
 }
 

@@ -51,6 +51,8 @@ TrainOptions with_choices_of_first(TrainOptions o, cluster::Processes& processes
   o.decay_updates = cluster::of_first(processes, o.decay_updates);
   o.valid_tokenize = cluster::of_first(processes, o.valid_tokenize);
   o.save_every = cluster::of_first(processes, o.save_every);
+  o.valid_every = cluster::of_first(processes, o.valid_every);
+  o.best_by = o.best_by.parse("best-by", cluster::of_first(processes, o.best_by.text()));
   o.max_loss_jump = parse_number<double>(cluster::of_first(processes, fmt::format("{}", o.max_loss_jump))).value();
   return o;
 }

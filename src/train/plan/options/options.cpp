@@ -110,13 +110,15 @@ std::string given_vocabulary(const TrainOptions& o) {
 }
 
 Interval Interval::parse(const std::string& option, const std::string& text) {
+  if (text == "auto") return {};
   const bool epochs = !text.empty() && text.back() == 'e';
   const std::string digits = epochs ? text.substr(0, text.size() - 1) : text;
   const auto n = parse_number<int64_t>(digits);
   if (!n || !ranges::kCountFrom1.has(*n))
-    throw UsageError(cat("`", option, "` is '", text, "', but must be a number of updates (500) or of epochs (1e), ",
-                         ranges::kCountFrom1.text()),
-                     option, text);
+    throw UsageError(
+        cat("`", option, "` is '", text, "', but must be auto or a number of updates (500) or of epochs (1e), ",
+            ranges::kCountFrom1.text()),
+        option, text);
   return epochs ? Interval{0, *n} : Interval{*n, 0};
 }
 

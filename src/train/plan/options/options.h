@@ -38,14 +38,14 @@ struct TrainOptions {
   int64_t max_length = 256;
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
-  std::string valid_every = "1e", save_every = "1e";  // updates, or epochs: "500", "1e"
-  std::string report_every = "50";
+  std::string valid_every = "auto", save_every = "auto", report_every = "auto";  // updates or epochs: "500", "1e"
+  double save_minutes = 10;  // between checkpoints besides those of save_every; 0: none
   int64_t valid_beam = 1;
   std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
   std::string valid_script;             // a program that scores translations; empty: none
   double valid_script_minutes = 10;     // its time limit
   // Metric for the best model, patience and the plateau schedule.
-  Word<"bleu", "chrf", "loss", "script"> best_by = "bleu";
+  Word<"auto", "bleu", "chrf", "loss", "script"> best_by = "auto";
   int64_t patience = 0;  // validations without improvement before stopping; 0: never
   Word<"inverse-sqrt", "linear", "cosine", "constant", "plateau"> schedule = "inverse-sqrt";
   double lr = 0;         // peak; 0: the paper's, lr_factor * (d_model * warmup)^-0.5
@@ -133,11 +133,19 @@ struct TrainOptions {
       "stop after this many minutes, including the time before a resume, with a warm-up and a `cooldown` that fit into "
       "them; 0: no limit",
       Range<double>{0, 1e7}, Effect::last, kAlways);
-    f("valid-every", o.valid_every, "updates (500) or epochs (1e) between validations", AnyValue{}, Effect::noted,
-      validating);
-    f("save-every", o.save_every, "updates (500) or epochs (1e) between checkpoints", AnyValue{}, Effect::noted,
-      kAlways);
-    f("report-every", o.report_every, "updates (50) or epochs (1e) between reports", AnyValue{}, Effect::last, kAlways);
+    f("valid-every", o.valid_every,
+      "updates (500) or epochs (1e) between validations; auto: at the end of an epoch, so that they take about a tenth "
+      "of the training at most, and within long epochs",
+      AnyValue{}, Effect::noted, validating);
+    f("save-every", o.save_every,
+      "updates (500) or epochs (1e) between checkpoints; auto: at the end of an epoch, if it is not too short",
+      AnyValue{}, Effect::noted, kAlways);
+    f("save-minutes", o.save_minutes,
+      "minutes after which to save, too, wherever the run is: a killed run loses no more; 0: never",
+      Range<double>{0, 1e7}, Effect::none, kAlways);
+    f("report-every", o.report_every,
+      "updates (50) or epochs (1e) between reports; auto: every 50 updates, and more often at first and at the end",
+      AnyValue{}, Effect::last, kAlways);
     f("valid-beam", o.valid_beam, "beam size of validation; 1: greedy", ranges::kBeam, Effect::noted, validating);
     f("valid-tokenize", o.valid_tokenize,
       "tokenizer of the validation BLEU: 13a, none, intl, char, zh, ja-mecab, ko-mecab; auto: by the references' "
@@ -150,7 +158,9 @@ struct TrainOptions {
     f("valid-script-minutes", o.valid_script_minutes, "time limit for that program; 0: none", Range<double>{0, 1e6},
       Effect::last, When{!o.valid_script.empty(), "is for `valid-script`: give a program, or leave it out"});
     f("best-by", o.best_by,
-      "metric that selects the best validated model: bleu, chrf, loss or script (several sets count as one)",
+      "metric that selects the best validated model: bleu, chrf, loss or script; auto: BLEU, but chrF or the loss "
+      "where "
+      "BLEU cannot tell models apart (several sets count as one)",
       o.best_by.choices(), Effect::fixed, validating);
     f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::kCount,
       Effect::last, kAlways);
@@ -258,13 +268,15 @@ struct TrainOptions {
   void check_recipe() const;
 };
 
-// "500" or "1e".
+// "500", "1e" or "auto".
 struct Interval {
-  int64_t updates = 0, epochs = 0;
+  int64_t updates = 0, epochs = 0;                                            // both 0: auto (train/loop/due.h)
   static Interval parse(const std::string& option, const std::string& text);  // UsageError
+  bool is_auto() const { return updates == 0 && epochs == 0; }
   // Is it due after this update? epoch_ends: whether the epoch ends with this update.
   bool due(int64_t update, int64_t finished_epochs, bool epoch_ends) const {
-    return updates > 0 ? update % updates == 0 : epoch_ends && finished_epochs % epochs == 0;
+    if (updates > 0) return update % updates == 0;
+    return epochs > 0 && epoch_ends && finished_epochs % epochs == 0;
   }
 };
 

@@ -267,12 +267,14 @@ TEST_F(RunOptions, ARunIsNotResumedWithOptionsThatChangeIt) {
     return what_of<UsageError>([&] { run(other); });
   };
   EXPECT_THAT(message([](auto& c) { c.accumulate = 2; }), HasSubstr("accumulate was 1, now it is 2"));
+  EXPECT_THAT(message([](auto& c) { c.architecture.d_model = 64; }), HasSubstr("dim-model was 32, now it is 64"));
+  EXPECT_THAT(message([](auto& c) { c.architecture.heads = 4; }), HasSubstr("heads was 2, now it is 4"));
   EXPECT_THAT(message([](auto& c) { c.ema = 0.9; }), HasSubstr("ema was 0.0, now it is 0.9"));
   EXPECT_THAT(message([](auto& c) { c.weight_decay = 0.1; }), HasSubstr("weight-decay was 0.0, now it is 0.1"));
   EXPECT_THAT(message([](auto& c) { c.schedule = "constant"; }),
               HasSubstr("schedule was \"inverse-sqrt\", now it is \"constant\""));
   EXPECT_THAT(message([](auto& c) { c.freeze = "encoder"; }), HasSubstr("freeze was \"\", now it is \"encoder\""));
-  EXPECT_THAT(message([](auto& c) { c.best_by = "loss"; }), HasSubstr("best-by was \"bleu\", now it is \"loss\""));
+  EXPECT_THAT(message([](auto& c) { c.best_by = "loss"; }), HasSubstr("best-by was \"auto\", now it is \"loss\""));
   EXPECT_THAT(message([](auto& c) { c.average_best = 2; }), HasSubstr("average-best was 0, now it is 2"));
   EXPECT_THAT(message([](auto& c) { c.label_smoothing = 0; }), HasSubstr("label-smoothing was 0.1, now it is 0.0"));
   EXPECT_THAT(message([](auto& c) { c.beta2 = 0.999; }), HasSubstr("adam-beta2 was 0.98, now it is 0.999"));
@@ -382,7 +384,7 @@ TEST_F(RunOptions, AreCheckedBeforeAnythingIsRead) {
   EXPECT_THAT(message([](auto& o) { o.schedule = o.schedule.parse("schedule", "steps"); }),
               HasSubstr("`schedule` is 'steps', but must be one of: inv"));
   EXPECT_THAT(message([](auto& o) { o.best_by = o.best_by.parse("best-by", "ter"); }),
-              HasSubstr("`best-by` is 'ter', but must be one of: bleu"));
+              HasSubstr("`best-by` is 'ter', but must be one of: auto, bleu"));
   EXPECT_THAT(message([](auto& o) { o.accumulate = 0; }),
               HasSubstr("`accumulate` is 0, but must be a whole number from 1"));
   EXPECT_THAT(message([](auto& o) { o.ema = 1; }),

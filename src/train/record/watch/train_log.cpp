@@ -49,11 +49,15 @@ bool append_to(const std::string& path, std::string_view text) {
   return whole;
 }
 
-// Is it a log line of update last_update or earlier? Remnants of crashes and edits are not.
-bool belongs(const std::string& line, int64_t last_update) {
+// The update of a log line. None: a remnant of a crash or an edit.
+std::optional<int64_t> update_of(const std::string& line) {
   const auto object = json_or_null(line);
-  if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return false;
-  return object["update"].get<int64_t>() <= last_update;
+  if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return {};
+  return object["update"].get<int64_t>();
+}
+
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw RunError(cat("cannot write ", path, ": ", system_text(errno), "; free some space or fix its permissions"));
 }
 
 // Shortest digits that read back as the same double, as everywhere in the logs. JSON has no
@@ -82,24 +86,32 @@ std::string to_json(const Validation& v) {
   std::string sets;
   for (const auto& [name, scores] : v.sets)
     sets += fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers(scores));
-  return fmt::format("{{\"update\": {}, \"epoch\": {}, {}, {}{}\"signature\": {}, \"samples\": {}}}", v.update, v.epoch,
-                     numbers(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
-                     sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets),
-                     json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
+  return fmt::format(
+      "{{\"update\": {}, \"epoch\": {}, {}, {}{}\"compared_by\": {}, \"best\": {}, \"signature\": {}, "
+      "\"samples\": {}}}",
+      v.update, v.epoch, numbers(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
+      sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets), json_text(nlohmann::json(v.compared_by)), v.best,
+      json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
 }
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
   Classic<std::istringstream> in(read_file(path_));
-  std::string kept;
+  std::string kept, dropped;
   for (std::string line; std::getline(in, line);)
-    if (belongs(line, update)) kept += line + "\n";
+    if (const auto own = update_of(line); own && *own <= update)
+      kept += line + "\n";
+    else if (own)
+      dropped += line + "\n", lost_ = std::max(lost_, *own);
+  const std::filesystem::path log(path_);
+  if (const std::string earlier = log.parent_path() / ("earlier-" + log.filename().string());
+      !dropped.empty() && !append_to(earlier, dropped))
+    fail_to_write(earlier);
   write_file_atomically(path_, kept);
 }
 
 void JsonLines::append(const std::string& object) {
-  if (!append_to(path_, with_time(object)))
-    throw RunError(cat("cannot write ", path_, ": ", system_text(errno), "; free some space or fix its permissions"));
+  if (!append_to(path_, with_time(object))) fail_to_write(path_);
 }
 
 }  // namespace hexapla::train

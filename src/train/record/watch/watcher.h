@@ -43,6 +43,9 @@ struct Validation : ValidScores {  // over all sets together
   std::string signature;                                  // of the BLEU score
   double characters_a_word = 0;                           // in the references, words as BLEU counts them
   std::string script_problem;                             // why the script gave no score
+  int64_t bleu_matches = 0, chrf_matches = 0;             // n-grams of the order that has the fewest
+  int64_t cost = 0;                                       // about as much work as training on so many target tokens
+  std::string compared_by;                                // metric that decides whether it is the best one
   bool best = false;                                      // according to `best-by`
   int64_t stalled = 0;                                    // validations since the best one
   std::vector<std::array<std::string, 3>> examples;       // source, reference, hypothesis: always the same pairs
