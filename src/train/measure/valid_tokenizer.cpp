@@ -23,7 +23,7 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const std::option
   if (data.valid.empty()) return o;
   const std::optional<std::string> earlier = run ? run->tokenizer() : std::nullopt;
   if (o.valid_tokenize != "auto") {
-    if (earlier && *earlier != o.valid_tokenize && o.best_by == "bleu")
+    if (earlier && *earlier != o.valid_tokenize && (o.best_by == "bleu" || o.best_by == "auto"))
       throw UsageError(cat("`valid-tokenize` is ", o.valid_tokenize, ", but ", o.model, " holds a run that was ",
                            "validated with ", *earlier,
                            ", and BLEU selects its best model: these scores are not comparable; ",

@@ -142,7 +142,7 @@ std::string measure_of(const std::string& changeable, const std::string& metric)
   if (!all.contains(sets) || all[sets] == "") return "";
   std::vector<const char*> names{sets};
   if (metric != "loss") names.push_back("valid-beam");
-  if (metric == "bleu") names.push_back("valid-tokenize");
+  if (metric == "bleu" || metric == "auto") names.push_back("valid-tokenize");
   if (metric == "script") names.push_back("valid-script");
   nlohmann::ordered_json measure;
   for (const char* name : names)

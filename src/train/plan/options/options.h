@@ -85,7 +85,6 @@ struct TrainOptions {
     const std::string from = given_vocabulary(o);
     const When trained{from.empty(),
                        "applies to a vocabulary that is trained, but this one comes from `" + from + "`: leave it out"};
-    const When validating{!o.valid_sets.empty(), "is for validation: give `valid-sets`, or leave it out"};
     f("train-sets", o.train_sets, "text to train on: source and target files in turn, or .tsv files; \"-\" is stdin",
       AnyValue{}, Effect::content, kAlways);
     f("valid-sets", o.valid_sets,
@@ -133,6 +132,23 @@ struct TrainOptions {
       "stop after this many minutes, including the time before a resume, with a warm-up and a `cooldown` that fit into "
       "them; 0: no limit",
       Range<double>{0, 1e7}, Effect::last, kAlways);
+    visit_course(o, f);
+    visit_recipe(o, f);
+  }
+
+  int64_t guided_layer() const {
+    return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
+  }
+
+  // Checks everything that needs no file. UsageError names the option, the value and what is
+  // allowed.
+  void check() const;
+
+ private:
+  // The rest of visit(): validations, checkpoints, reports; optimization; outcome.
+  template <class Self, class F>
+  static void visit_course(Self& o, F&& f) {
+    const When validating{!o.valid_sets.empty(), "is for validation: give `valid-sets`, or leave it out"};
     f("valid-every", o.valid_every,
       "updates (500) or epochs (1e) between validations; auto: at the end of an epoch, so that they take about a tenth "
       "of the training at most, and within long epochs",
@@ -164,19 +180,8 @@ struct TrainOptions {
       o.best_by.choices(), Effect::fixed, validating);
     f("patience", o.patience, "stop after this many validations without a better model; 0: never", ranges::kCount,
       Effect::last, kAlways);
-    visit_recipe(o, f);
   }
 
-  int64_t guided_layer() const {
-    return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
-  }
-
-  // Checks everything that needs no file. UsageError names the option, the value and what is
-  // allowed.
-  void check() const;
-
- private:
-  // The rest of visit(): optimization and outcome.
   template <class Self, class F>
   static void visit_recipe(Self& o, F&& f) {
     const When stalling{o.schedule == "plateau", "is for `schedule` plateau: choose that, or leave it out"};
