@@ -80,6 +80,11 @@ def right(hexapla, model, folder):
     return 100 * sum(a == b for a, b in zip(found, lines(f"{folder}/valid.1"))) / VALID
 
 
+def as_model(hexapla, checkpoint, folder):
+    subprocess.run([hexapla, "average", checkpoint, "-o", f"{folder}/one.safetensors"], stderr=subprocess.DEVNULL, check=True)
+    return f"{folder}/one.safetensors"
+
+
 def main():
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     hexapla = sys.argv[1]
@@ -100,7 +105,7 @@ def main():
                         str(UPDATES), "--keep", "1000", "--threads", "1", "--quiet"], check=True)
         checkpoints = sorted(f for f in os.listdir(f"{run}/checkpoints") if f.startswith("update-"))
         kept = right(hexapla, run, folder)
-        best = max(right(hexapla, f"{run}/checkpoints/{c}", folder) for c in checkpoints)
+        best = max(right(hexapla, as_model(hexapla, f"{run}/checkpoints/{c}", folder), folder) for c in checkpoints)
         failed += best - kept > 2
         print(f"{name:<22}{kept:>7.1f}{best:>7.1f}{best - kept:>12.1f}   {len(checkpoints)}", flush=True)
     sys.exit(f"{failed} models are more than two points below the best checkpoint" if failed else 0)

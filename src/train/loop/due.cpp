@@ -33,6 +33,16 @@ bool Due::checkpoint(const RunState& s, bool epoch_ends) const {
   return epoch_ends && s.target_tokens - s.tokens_saved >= kTokensBeforeCheckpoint;
 }
 
+void Due::validated(RunState& s, int64_t cost) const {
+  if (validation_.is_auto()) s.tokens_validated = s.target_tokens, s.validation_cost = cost;
+}
+void Due::saved(RunState& s) const {
+  if (checkpoints_.is_auto()) s.tokens_saved = s.target_tokens;
+}
+void Due::reported(RunState& s) const {
+  if (reports_.is_auto()) s.tokens_reported = s.target_tokens;
+}
+
 bool Due::report(const RunState& s, bool epoch_ends) const {
   if (!reports_.is_auto()) return reports_.due(s.update, s.epoch, epoch_ends);
   return s.update % kUpdatesBeforeReport == 0 ||

@@ -15,6 +15,11 @@ class Due {
   bool validation(const RunState& s, bool epoch_ends) const;
   bool checkpoint(const RunState& s, bool epoch_ends) const;
   bool report(const RunState& s, bool epoch_ends) const;
+  // What the state must remember of these; nothing of an interval that is given. cost: of the validation.
+  void validated(RunState& s, int64_t cost) const;
+  void saved(RunState& s) const;
+  void reported(RunState& s) const;
+
   // Auto: what is left over at the end of the run.
   bool last_validation(const RunState& s) const {
     return validation_.is_auto() && s.target_tokens > s.tokens_validated;

@@ -25,12 +25,12 @@ Made simulate(const TrainOptions& o, int64_t updates, int64_t updates_an_epoch, 
     const bool epoch_ends = s.update % updates_an_epoch == 0;
     s.epoch += epoch_ends;
     if (due.report(s, epoch_ends)) {
-      s.tokens_reported = s.target_tokens;
+      due.reported(s);
       if (made.reports++ == 0) made.first_report = s.update;
     }
     made.longest_without = std::max(made.longest_without, s.target_tokens - s.tokens_validated);
-    if (due.validation(s, epoch_ends)) s.tokens_validated = s.target_tokens, ++made.validations;
-    if (due.checkpoint(s, epoch_ends)) s.tokens_saved = s.target_tokens, ++made.checkpoints;
+    if (due.validation(s, epoch_ends)) due.validated(s, cost), ++made.validations;
+    if (due.checkpoint(s, epoch_ends)) due.saved(s), ++made.checkpoints;
   }
   made.tokens = s.target_tokens;
   return made;

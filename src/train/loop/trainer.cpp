@@ -102,10 +102,9 @@ class Run {
 
   double scale() const { return state_.plateau.scale * cooldown().at(state_.update + 1); }  // of the next update's rate
   // Is this the last update of a cooldown, judging by the state? If so, validate before saving.
-  bool cools_out() const {
-    const TrainOptions& o = options_;
-    return cooldown() && (state_.update >= cooldown().end || state_.update == o.max_updates ||
-                          (o.max_epochs > 0 && state_.epoch >= o.max_epochs));
+  bool cools_out() const { return cooldown() && (state_.update >= cooldown().end || at_limit()); }
+  bool at_limit() const {  // other than the clock and `patience`
+    return state_.update == options_.max_updates || (options_.max_epochs > 0 && state_.epoch >= options_.max_epochs);
   }
   Cooldown cooldown() const { return state_.cooldown ? state_.cooldown : given_cooldown(options_); }
 
@@ -210,6 +209,7 @@ void Run::begin(int64_t updates_an_epoch) {
   if (options_.max_minutes > 0) fit_warmup(updates_an_epoch);
   note(learner_.initialize());
   state_.measure = measure_of(noted_, options_.best_by);
+  if (options_.valid_every == "auto") state_.validation_cost = validation_cost(data_, options_);
 }
 
 // The weights do not matter for timing: they are initialized afterwards.
@@ -321,7 +321,7 @@ void Run::report() {
   const TrainReport r = current();
   state_.loss_sum = 0;
   state_.loss_tokens = 0;
-  state_.tokens_reported = state_.target_tokens;
+  due_.reported(state_);
   pace_.reported();
   if (processes_.first()) folder_.log(r);
   watcher_.updated(r);
@@ -345,8 +345,7 @@ void Run::validate() {
   const UseAverage averaged = learner_.use_average();
   Validation v = measure(processes_);
   state_.validation_due = false;
-  state_.tokens_validated = state_.target_tokens;
-  state_.validation_cost = v.cost;
+  due_.validated(state_, v.cost);
   judge_.judge(v, state_);
   keep_if_best(v);
   if (processes_.first()) folder_.log(v);
@@ -382,7 +381,7 @@ void Run::write_with_tensors(Write&& write) {
 
 void Run::save() {
   compare_weights();
-  state_.tokens_saved = state_.target_tokens;
+  due_.saved(state_);
   if (learner_.weights_are_finite())  // otherwise the next update, or the end of the run, reports it
     write_with_tensors([&](const RunFolder::Content& content) { folder_.save(state_, content); });
   else
@@ -449,19 +448,19 @@ Run::Next Run::next(const std::atomic<bool>& stop) {
 TrainResult Run::go(const std::atomic<bool>& stop) {
   start();
   state_.validation_due = state_.validation_due && !data_.valid.empty();
-  if (state_.validation_cost == 0) state_.validation_cost = validation_cost(data_, options_);
   for (Next now = next(stop); state_.validation_due || !now.finished; now = next(stop)) {
     if (now.stops) return save_off_schedule(), interrupted();
     if (now.saves) save_off_schedule();
     if (!state_.validation_due) {
       update();
-      if (due_.report(state_, epoch_ended())) report();
-      state_.validation_due = !data_.valid.empty() && (due_.validation(state_, epoch_ended()) || cools_out());
+      if (due_.report(state_, epoch_ended()) || (at_limit() && due_.last_report(state_))) report();
+      state_.validation_due = !data_.valid.empty() && (due_.validation(state_, epoch_ended()) || cools_out() ||
+                                                       (at_limit() && due_.last_validation(state_)));
     }
     if (state_.validation_due) unless_stopped(stop, [&] { validate(); });
     if (!state_.validation_due && !now.waits && due_.checkpoint(state_, epoch_ended())) save();
   }
-  if (due_.last_report(state_)) report();
+  if (begun_ < state_.update && due_.last_report(state_)) report();
   const bool unvalidated = std::max(validated_, begun_) < state_.update;
   if (!data_.valid.empty() && unvalidated && (cooldown() || due_.last_validation(state_))) {
     state_.validation_due = true;

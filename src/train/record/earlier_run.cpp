@@ -39,7 +39,7 @@ TrainOptions with_defaults_of_run(const TrainOptions& options, const std::option
   const auto began_with = [&](const char* option, const char* value) {
     for (const std::string* record : {&earlier->identity, &earlier->changeable})
       if (const nlohmann::json all = json_or_null(*record); all.is_object() && all.contains(option))
-        return all[option] == value;
+        return all[option].is_string() && all[option].get<std::string>() == value;
     return false;
   };
   if (o.best_by == "auto" && began_with("best-by", "bleu")) o.best_by = "bleu";

@@ -75,7 +75,7 @@ const std::map<std::string, std::string> kHelpOfItsOwn{
     {"model", "folder of the tuning: trials, report, result"},
     {"preset", "the baseline, which the trials vary: tiny, small, base or big"},
     {"threads", "compute threads; 0: one per available core"},
-    {"best-by", "metric of the translations that decides at the end: chrf or bleu"}};
+    {"best-by", "metric of the translations that decides at the end: chrf (auto) or bleu"}};
 
 bool is_flag(const std::string& name) {
   static const std::set<std::string> names{"train-sets", "valid-sets", "model",   "preset",    "seed",
