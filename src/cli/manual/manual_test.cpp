@@ -34,7 +34,7 @@ TEST(Description, HasEveryCommandAndItsOptions) {
   const auto best_by = std::find_if(train->options.begin(), train->options.end(),
                                     [](const OptionDescription& o) { return o.names.back() == "--best-by"; });
   ASSERT_NE(best_by, train->options.end());
-  EXPECT_THAT(best_by->choices, testing::ElementsAre("bleu", "chrf", "loss", "script"));
+  EXPECT_THAT(best_by->choices, testing::ElementsAre("auto", "bleu", "chrf", "loss", "script"));
   EXPECT_TRUE(best_by->takes_value());
 }
 
