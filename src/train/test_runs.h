@@ -47,6 +47,7 @@ class Training : public testing::Test {
     o.save_every = "5";
     o.report_every = "1";
     o.valid_every = "10";
+    o.best_by = "bleu";
     o.architecture.enc_layers = o.architecture.dec_layers = 1;
     o.architecture.d_model = 32;
     o.architecture.d_ff = 64;

@@ -102,6 +102,7 @@ class KeptModel : public Training {
     a.close(), b.close();
     TrainOptions o = options(cat("words", words));
     o.max_updates = 300;
+    o.best_by = "auto";
     o.valid_every = o.save_every = "30";
     o.keep = 100;
     o.batch_tokens = 128;

@@ -274,7 +274,7 @@ TEST_F(RunOptions, ARunIsNotResumedWithOptionsThatChangeIt) {
   EXPECT_THAT(message([](auto& c) { c.schedule = "constant"; }),
               HasSubstr("schedule was \"inverse-sqrt\", now it is \"constant\""));
   EXPECT_THAT(message([](auto& c) { c.freeze = "encoder"; }), HasSubstr("freeze was \"\", now it is \"encoder\""));
-  EXPECT_THAT(message([](auto& c) { c.best_by = "loss"; }), HasSubstr("best-by was \"auto\", now it is \"loss\""));
+  EXPECT_THAT(message([](auto& c) { c.best_by = "loss"; }), HasSubstr("best-by was \"bleu\", now it is \"loss\""));
   EXPECT_THAT(message([](auto& c) { c.average_best = 2; }), HasSubstr("average-best was 0, now it is 2"));
   EXPECT_THAT(message([](auto& c) { c.label_smoothing = 0; }), HasSubstr("label-smoothing was 0.1, now it is 0.0"));
   EXPECT_THAT(message([](auto& c) { c.beta2 = 0.999; }), HasSubstr("adam-beta2 was 0.98, now it is 0.999"));
