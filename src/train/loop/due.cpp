@@ -30,7 +30,9 @@ bool Due::validation(const RunState& s, bool epoch_ends) const {
 
 bool Due::checkpoint(const RunState& s, bool epoch_ends) const {
   if (!checkpoints_.is_auto()) return checkpoints_.due(s.update, s.epoch, epoch_ends);
-  return epoch_ends && s.target_tokens - s.tokens_saved >= kTokensBeforeCheckpoint;
+  // Every checkpoint is a validated model, so that none is better than the best that is known.
+  const bool unvalidated = s.validation_cost > 0 && s.tokens_validated < s.target_tokens;
+  return epoch_ends && !unvalidated && s.target_tokens - s.tokens_saved >= kTokensBeforeCheckpoint;
 }
 
 void Due::validated(RunState& s, int64_t cost) const {

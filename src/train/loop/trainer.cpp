@@ -209,7 +209,7 @@ void Run::begin(int64_t updates_an_epoch) {
   if (options_.max_minutes > 0) fit_warmup(updates_an_epoch);
   note(learner_.initialize());
   state_.measure = measure_of(noted_, options_.best_by);
-  if (options_.valid_every == "auto") state_.validation_cost = validation_cost(data_, options_);
+  if (options_.valid_every == "auto" && !data_.valid.empty()) state_.validation_cost = validation_cost(data_, options_);
 }
 
 // The weights do not matter for timing: they are initialized afterwards.

@@ -106,8 +106,8 @@ double characters(std::span<const std::string> lines) {
 
 // Work in target tokens of training, measured (docs/adr/0104): computing the loss of a token; translating one, with
 // metrics; writing the model.
-constexpr double kCostOfLoss = 0.3, kCostOfTranslating = 1.5;
-constexpr int64_t kCostOfFiles = 1000;
+constexpr double kCostOfLoss = 0.3, kCostOfTranslating = 0.7;
+constexpr int64_t kCostOfFiles = 700;
 
 // Computes sentence statistics once; sums them over all lines and per set.
 class SentenceSums {
