@@ -314,6 +314,7 @@ inline const std::map<std::string, std::string> kLeftAlone{
     {"model", "the folder of the run: each has its own"},
     {"preset", "a name for values of other options"},
     {"max-minutes", "where it ends a run depends on the clock"},
+    {"save-minutes", "when it saves depends on the clock; run/killed_test.cpp saves by it"},
     {"device", "no other is on every machine; tests/opencl_test.cpp trains on two"},
 };
 
