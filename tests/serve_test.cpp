@@ -1,7 +1,9 @@
 // The server as a process: its output equals that of `translate`, it ends on request, and other
 // clients can use it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -142,6 +144,24 @@ TEST_F(ServeCommand, SaysWhatIsWrong) {
   EXPECT_THAT(said("-m " + kModel + " --trusted-proxies localhost"), HasSubstr("--trusted-proxies localhost"));
 }
 
+// Nobody reads its log: requests are answered nevertheless, and SIGTERM ends it.
+TEST_F(ServeCommand, WaitsForNoReaderOfItsLog) {
+  ASSERT_EQ(mkfifo(at("errors").c_str(), 0600), 0);
+  const int log = open(at("errors").c_str(), O_RDWR);
+  start(cat("-m en-de=", kModel, " --port 0"));
+  std::string said;
+  while (said.find("serving at") == said.npos || !said.ends_with('\n')) {
+    char some = 0;
+    ASSERT_EQ(read(log, &some, 1), 1);
+    said += some;
+  }
+  const std::size_t at_port = said.rfind(':');
+  Client c(static_cast<std::uint16_t>(std::stoi(said.substr(at_port + 1))));
+  for (int i = 0; i < 2000; ++i) ASSERT_EQ(c.get("/health").status, 200) << i;
+  EXPECT_EQ(end(SIGTERM), 0);
+  close(log);
+}
+
 TEST_F(ServeCommand, SpeaksTls) {
   if (std::system("command -v openssl > /dev/null && command -v curl > /dev/null") != 0)
     GTEST_SKIP() << "there is no openssl or no curl";
@@ -154,6 +174,15 @@ TEST_F(ServeCommand, SpeaksTls) {
   EXPECT_EQ(get(cat("curl -sS --cacert ", at("certificate"), " ", url, "/health")), "{\"status\":\"ok\"}");
   EXPECT_NE(std::system(cat("curl -sS ", url, "/health > /dev/null 2>&1").c_str()), 0)
       << "a certificate that nobody vouches for";
+  for (const auto& [cipher, offered] : {std::pair{"ECDHE-RSA-AES256-GCM-SHA384", true},
+                                        {"ECDHE-RSA-CHACHA20-POLY1305", true},
+                                        {"AES256-GCM-SHA384", false},  // by exchange of keys with RSA
+                                        {"AES128-SHA", false}})
+    EXPECT_EQ(std::system(cat("curl -sS --tls-max 1.2 --ciphers ", cipher, " --cacert ", at("certificate"), " ", url,
+                              "/health > /dev/null 2>&1")
+                              .c_str()) == 0,
+              offered)
+        << cipher;
   Client plain(port());
   plain.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   plain.receive();

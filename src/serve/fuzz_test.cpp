@@ -2,31 +2,20 @@
 // object.
 #include <gmock/gmock.h>
 
-#include <condition_variable>
-
 #include "base/files/test_folder.h"
 #include "base/options/test_environment.h"
-#include "serve/routes/test_service.h"
+#include "serve/test_exchange.h"
 #include "serve/test_requests.h"
 
 namespace hexapla::serve {
 namespace {
 
-using test::AstrayRequests;
-using test::RunningService;
-using test::sound_requests;
+using namespace test;  // shared by tests of this folder
 
 constexpr std::size_t kMostAtATime = 64;
 
 std::uint64_t requests_per_test() { return environment_or("HEXAPLA_FUZZ_REQUESTS", 2'000); }
 std::uint64_t fuzz_seed() { return environment_or("HEXAPLA_FUZZ_SEED", 0); }
-
-// Excludes 500: no input may be an internal error.
-bool is_expected(int status) {
-  const int all[] = {200, 201, 204, 400, 401, 403, 404, 405, 408, 411, 413,
-                     414, 415, 417, 429, 431, 456, 501, 503, 504, 505};
-  return std::find(std::begin(all), std::end(all), status) != std::end(all);
-}
 
 ServiceOptions fuzzed_service(const std::string& model) {
   ServiceOptions o;
@@ -40,115 +29,10 @@ ServiceOptions fuzzed_service(const std::string& model) {
 }
 
 struct FuzzedRequests : TestFolder {
-  // A model whose decoding steps take microseconds.
   std::string small_model() {
-    const text::Vocabulary vocabulary = text::Vocabulary::train(api::test::made_up_lines(300, 1), {.size = 40});
-    model::Config c = model::Config::preset("tiny");
-    c.source_vocab = c.target_vocab = vocabulary.size();
-    c.enc_layers = c.dec_layers = 1;
-    c.d_model = c.d_ff = 16, c.heads = 2, c.d_k = c.d_v = 0;
-    c.resolve();
-    model::Transformer model(c);
-    const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
-    model::initialize(model, 5);
-    model::save_model(at("model"), model, {vocabulary.bytes(), vocabulary.bytes()}, {});
+    save_small_model(at("model"));
     return at("model");
   }
-};
-
-// Counts the requests in flight and keeps the first error.
-struct Watched {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::size_t open = 0;
-  std::map<int, std::size_t> statuses;
-  std::string wrong;
-
-  void wait_for_room(std::size_t room) {
-    std::unique_lock lock(mutex);
-    ASSERT_TRUE(changed.wait_for(lock, std::chrono::minutes(2), [&] { return open <= room; }))
-        << "some are not answered";
-  }
-};
-
-// A request without a connection.
-class Asked final : public Exchange {
- public:
-  Asked(Watched& watched, Request request) : watched_(watched), request_(std::move(request)) {
-    const std::lock_guard lock(watched_.mutex);
-    ++watched_.open;
-  }
-  ~Asked() override {
-    const std::lock_guard lock(watched_.mutex);
-    if (!begun_ || !ended_) says_wrong("no answer, or one without an end");
-    --watched_.open;
-    watched_.changed.notify_all();
-  }
-  Asked(const Asked&) = delete;
-  Asked& operator=(const Asked&) = delete;
-
-  const Request& request() const override { return request_; }
-  void answer(Response response) override {
-    const std::lock_guard lock(watched_.mutex);
-    if (begun_ || ended_) says_wrong("two answers");
-    begun_ = ended_ = true;
-    look_at(response);
-  }
-  void begin(Response head) override {
-    const std::lock_guard lock(watched_.mutex);
-    if (begun_) says_wrong("two answers");
-    begun_ = true;
-    look_at(head);
-  }
-  void send(std::string) override {
-    const std::lock_guard lock(watched_.mutex);
-    if (ended_) says_wrong("a part after the end");
-  }
-  void offer(std::string part) override { send(std::move(part)); }
-  void end() override {
-    const std::lock_guard lock(watched_.mutex);
-    if (ended_) says_wrong("two ends");
-    ended_ = true;
-  }
-  void on_gone(std::function<void()> gone) override {
-    const std::lock_guard lock(watched_.mutex);
-    gone_ = std::move(gone);
-  }
-  void answer_at(std::chrono::steady_clock::time_point, Response) override {}
-  void keep(std::shared_ptr<void> what) override { kept_.push_back(std::move(what)); }
-  void leave() {
-    std::function<void()> gone;
-    {
-      const std::lock_guard lock(watched_.mutex);
-      ended_ = begun_ = true;  // later answers are ignored
-      left_ = true;
-      gone.swap(gone_);
-    }
-    if (gone) gone();
-  }
-
- private:
-  // The caller holds the mutex.
-  void look_at(const Response& r) {
-    ++watched_.statuses[r.status];
-    if (!is_expected(r.status)) says_wrong("status " + std::to_string(r.status) + " " + r.body);
-    if (r.status < 400) return;
-    const Json j = Json::parse(r.body, nullptr, false);
-    if (!j.is_object() || !(j.contains("error") || j.contains("message")))
-      says_wrong("an error without JSON: " + r.body);
-  }
-  void says_wrong(const std::string& what) {
-    if (left_ || !watched_.wrong.empty()) return;
-    watched_.wrong = what + "\nof " + request_.method + " " + request_.target;
-    for (const auto& [name, value] : request_.headers) watched_.wrong += "\n" + name + ": " + value;
-    watched_.wrong += "\n\n" + request_.body;
-  }
-
-  Watched& watched_;
-  const Request request_;
-  bool begun_ = false, ended_ = false, left_ = false;
-  std::function<void()> gone_;
-  std::vector<std::shared_ptr<void>> kept_;
 };
 
 TEST_F(FuzzedRequests, EachIsAnsweredOnce) {

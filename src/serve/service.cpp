@@ -19,15 +19,12 @@ constexpr const char* kLate = "the request's time was up: ask for less, or start
 constexpr int kQuickThreads = 2, kSlowThreads = 1;
 constexpr std::size_t kSlowTasks = 16;
 
-// Work for a call that nobody waits for any longer is not begun, and canceled if it was.
-void answering(const Service::Call& call, const std::function<void()>& f) {
-  const CancelScope scope(&call->is_gone());
-  try {
-    check_canceled();
-    f();
-  } catch (...) {
-    call->answer(response_of(std::current_exception()));
-  }
+// DeepL's clients read "message", and expect 403 without a key.
+Response in_form_of_deepl(Response r) {
+  const std::string why = parse_json(r.body, "an answer").value("error", "");
+  r.body = json_text(Json{{"message", why}});
+  if (r.status == 400 && why.find("API key") != std::string::npos) r.status = 403;
+  return r;
 }
 
 // Requests get half of the memory that the models leave; computing gets the rest.
@@ -104,8 +101,8 @@ Response response_of(const std::exception_ptr& error) {
     std::rethrow_exception(error);
   } catch (const HttpError& e) {
     return response_of(e);
-  } catch (const Canceled& e) {
-    return error_response(504, e.what());
+  } catch (const Canceled&) {
+    return error_response(504, kLate);
   } catch (const OutOfMemory&) {
     return error_response(503, "the server is short of memory; try again in a while", later);
   } catch (const RunError& e) {
@@ -127,6 +124,7 @@ Service::Service(ServiceOptions options)
       lines_(options_.waiting_lines),
       cache_(options_.cache),
       files_(options_.files),
+      log_(options_.log),
       quick_(kQuickThreads),
       slow_(kSlowThreads, kSlowTasks) {
   if (!options_.runs.empty() && !std::filesystem::is_directory(options_.runs))
@@ -155,9 +153,9 @@ bool Service::at_once(const Request& request) const {
 
 Headers Service::headers() {
   return {{"Access-Control-Allow-Origin", "*"},
-          {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+          {"Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Encoding"},
           {"Access-Control-Expose-Headers", "Authorization"},
-          {"Access-Control-Allow-Methods", "GET, POST"},
+          {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
           {"Access-Control-Allow-Credentials", "true"},
           {"Access-Control-Max-Age", "1728000"},
           {"Content-Security-Policy", kPagePolicy},
@@ -165,33 +163,60 @@ Headers Service::headers() {
           {"Referrer-Policy", "no-referrer"}};
 }
 
+Response Service::in_form_of(const Request& request, Response error) const {
+  return router_.label(request).starts_with("/v2/") ? in_form_of_deepl(std::move(error)) : error;
+}
+
+// Work for a call that nobody waits for any longer is not begun, and canceled if it was.
+void Service::answering(const Call& call, const std::function<void()>& f) const {
+  const CancelScope scope(&call->is_gone());
+  try {
+    check_canceled();
+    f();
+  } catch (...) {
+    call->answer(in_form_of(call->request(), response_of(std::current_exception())));
+  }
+}
+
 void Service::answer(const Call& call) {
   answering(call, [&] {
     const Request& request = call->request();
     if (request.method == "OPTIONS") {
       const std::string path = path_of(request.target),
-                        allowed = path == "*" ? "GET, HEAD, POST, OPTIONS" : router_.methods(path);
+                        allowed = path == "*" ? "GET, HEAD, POST, DELETE, OPTIONS" : router_.methods(path);
       if (allowed.empty()) throw HttpError(404, "Not found: " + path);
-      return call->answer({204, "", "", {{"Allow", allowed}}});
+      return call->answer({204, "", "", {{"Allow", allowed}, {"Access-Control-Allow-Methods", allowed}}});
     }
     const Route& route = router_.find(request);
-    // Checked before parameters are parsed, so that an address that asks too often delays nobody
-    // else.
-    if (!route.open)
-      if (const auto refused = keys_.refusal_of_address(request.peer)) return call->answer(response_of(*refused));
+    // Checked before parameters are parsed, so that those who ask too often or have no key delay nobody else.
+    if (!route.open) {
+      auto refused = keys_.refusal_of_address(request.peer);
+      if (!refused) refused = keys_.refusal_of_key(key_in_header(request), request.peer);
+      if (refused) return call->answer(in_form_of(request, response_of(*refused)));
+    }
     if (route.at_once) return route.answer(call);
-    const std::size_t bytes = std::max(request.body.size(), unpacked_size(request));
-    call->keep(memory_.take(cost_of_body(bytes), cat("a body of ", bytes, " bytes"), "send less at a time"));
-    call->answer_at(std::chrono::steady_clock::now() + options_.timeout, error_response(504, kLate));
-    quick_.post([call, &route] { answering(call, [&] { route.answer(call); }); });
+    keep_body(*call, request.body.size());
+    call->answer_at(std::chrono::steady_clock::now() + options_.timeout,
+                    in_form_of(request, error_response(504, kLate)));
+    quick_.post([this, call, &route] {
+      answering(call, [&] {
+        if (const auto bytes = unpacked_size(call->request())) keep_body(*call, *bytes);
+        route.answer(call);
+      });
+    });
   });
 }
 
+void Service::keep_body(Exchange& exchange, std::size_t bytes) {
+  exchange.keep(memory_.take(cost_of_body(bytes), cat("a body of ", bytes, " bytes"), "send less at a time"));
+}
+
 std::string Service::key_of(const Parameters& parameters, const Request& request) {
-  std::string key = parameters.text_or("api_key", parameters.text_or("auth_key", ""));
+  std::string key = key_in_header(request);
+  if (key.empty()) key = parameters.text_or("api_key", parameters.text_or("auth_key", ""));
   const std::string_view authorization = request.header("authorization");
   if (const std::size_t blank = authorization.rfind(' '); key.empty() && blank != std::string_view::npos)
-    key = authorization.substr(blank + 1);  // "Bearer KEY"
+    key = authorization.substr(blank + 1);  // another scheme, which may also be meant for a proxy
   return key;
 }
 
@@ -217,15 +242,17 @@ LinesTask Service::task_of(Hops hops, const std::shared_ptr<const text::document
 
 void Service::translate(const Call& call, LinesTask task, std::function<void(PendingTranslation::Lines)> then,
                         std::function<void(const Response& why)> failed) {
-  std::function<void(LinesResult)> ended = [this, call, then = std::move(then),
+  std::function<void(LinesResult)> ended = [this, call, late = task.late, then = std::move(then),
                                             failed = std::move(failed)](LinesResult result) {
     const CancelScope scope(&call->is_gone());
     try {
       if (result.error) std::rethrow_exception(result.error);
       count(result.lines);
       then(std::move(result.lines));
+    } catch (const Canceled&) {
+      failed(in_form_of(call->request(), error_response(504, late.empty() ? kLate : late)));
     } catch (...) {
-      failed(response_of(std::current_exception()));
+      failed(in_form_of(call->request(), response_of(std::current_exception())));
     }
   };
   if (cache_.on()) ended = leave_out_known(call, task, std::move(ended));
@@ -313,8 +340,10 @@ void Service::count(const PendingTranslation::Lines& lines) {
 
 void Service::compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f) {
   call->keep(memory_.take(bytes, "the answer", "ask for fewer tensors or a smaller beam"));
-  const bool room = slow_.post([call, f = std::move(f)] { answering(call, [&] { f(call->is_gone()); }); });
-  if (!room) throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
+  const std::uint64_t number =
+      slow_.post([this, call, f = std::move(f)] { answering(call, [&] { f(call->is_gone()); }); });
+  if (number == 0) throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", "2"}});
+  call->on_gone([this, number] { slow_.withdraw(number); });
 }
 
 void Service::reload() {
@@ -327,17 +356,17 @@ void Service::reload() {
     } catch (const std::exception& e) {
       said = cat("the models stay as they were: ", e.what());
     }
-    if (options_.log) options_.log(json_text(Json{{"event", "reload"}, {"message", said}}));
+    log_.add(json_text(Json{{"event", "reload"}, {"message", said}}));
   });
 }
 
 void Service::answered(const Answered& what) {
-  metrics_.answered(router_.label(what.request), what.status, what.seconds);
-  if (options_.log) log(what);
+  metrics_.answered(router_.label(*what.request), what.status, what.seconds);
+  if (log_.on()) log(what);
 }
 
 void Service::log(const Answered& what) {
-  const Request& r = what.request;
+  const Request& r = *what.request;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   nlohmann::ordered_json line{{"time", std::chrono::duration<double>(now).count()},
                               {"peer", r.peer},
@@ -347,20 +376,28 @@ void Service::log(const Answered& what) {
                               {"request_bytes", r.body.size()},
                               {"response_bytes", what.bytes},
                               {"ms", static_cast<double>(std::int64_t(what.seconds * 1e6)) / 1e3}};
-  if (options_.log_texts) line["parameters"] = parameters_of(r);
-  options_.log(json_text(line));
+  const bool too_long = r.body.size() > LogQueue::kMostBytes / 2;
+  if (options_.log_texts && too_long) line["parameters"] = cat(r.body.size(), " bytes");
+  if (!options_.log_texts || too_long) return log_.add(json_text(line));
+  log_.add(r.target.size() + r.body.size(), [line = std::move(line), request = what.request]() mutable {
+    line["parameters"] = parameters_of(*request);
+    return json_text(line);
+  });
 }
 
 std::string Service::metrics() const {
   std::vector<Metrics::Value> counters{
       {"hexapla_cache_hits_total", "Lines whose translations were found in the cache.", cache_.hits()},
-      {"hexapla_cache_misses_total", "Lines that were not found in the cache.", cache_.misses()}};
+      {"hexapla_cache_misses_total", "Lines that were not found in the cache.", cache_.misses()},
+      {"hexapla_log_lines_dropped_total", "Lines that the log was too slow for.", log_.dropped()}};
   std::vector<Metrics::Value> gauges{
       {"hexapla_waiting_lines", "Lines on their way through the models.", lines_.now()},
       {"hexapla_queue_length", "Requests that wait for a thread.", quick_.waiting() + slow_.waiting()},
       {"hexapla_request_memory_bytes", "Bytes reserved for requests and their answers.", memory_.taken()},
       {"hexapla_cache_bytes", "Bytes of cached translations.", cache_.bytes()},
       {"hexapla_files_bytes", "Bytes of translated files kept for download.", files_.bytes()},
+      {"hexapla_glossaries_bytes", "Bytes of glossaries that clients have stored.", glossaries_.bytes()},
+      {"hexapla_documents", "Documents that are being translated.", documents_.in_progress()},
       {"hexapla_models", "Models that are loaded.", models()->models().size()},
       {"process_resident_memory_bytes", "Resident memory of the server in bytes.", resident_memory()}};
   if (state_ != nullptr) {

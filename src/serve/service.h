@@ -16,6 +16,7 @@
 #include "serve/languages/served_models.h"
 #include "serve/work/api_keys.h"
 #include "serve/work/lines_job.h"
+#include "serve/work/log_queue.h"
 #include "serve/work/metrics.h"
 #include "serve/work/request_memory.h"
 #include "serve/work/translation_cache.h"
@@ -40,8 +41,7 @@ struct ServiceOptions {
   std::string spec_title = "hexapla";
   std::string runs;  // folder of training runs to watch; "": none
   bool log_texts = false;
-  // Receives a line of JSON per request (on the server's thread) and per reload (on a worker
-  // thread).
+  // Receives a line of JSON per request and per reload, on a thread of the log; may block.
   std::function<void(const std::string& line)> log = {};
 };
 
@@ -88,10 +88,14 @@ class Service {
   // Runs f(stop) on a thread for slow work; 503 if its short queue is full. bytes: memory for f and
   // its answer. Exceptions become the answer. stop: call->is_gone(), which cancels this thread's work, too.
   void compute(const Call& call, std::size_t bytes, std::function<void(const std::atomic<bool>& stop)> f);
+  // Counts a body of this size, with everything that is made of it, until the exchange is over. HttpError as
+  // RequestMemory::take().
+  void keep_body(Exchange& exchange, std::size_t bytes);
   int threads() const { return threads_; }  // compute threads per model
   bool needs_key() const { return keys_.needed(); }
   std::string metrics() const;
-  // The key of a request, needed or not; "" if it has none.
+  // The key of a request, needed or not; "" if it has none. One in the header comes first, because it is checked before
+  // the body is parsed.
   static std::string key_of(const Parameters& parameters, const Request& request);
   GlossaryShelf& glossaries() { return glossaries_; }
   FileShelf& files() { return files_; }
@@ -100,6 +104,8 @@ class Service {
   bool has_room() const { return lines_.now() < options_.waiting_lines; }
 
  private:
+  Response in_form_of(const Request& request, Response error) const;       // of the API of its route
+  void answering(const Call& call, const std::function<void()>& f) const;  // answers what f() throws
   void log(const Answered& what);
   void count(const PendingTranslation::Lines& lines);
   void begin(const Call& call, LinesTask task, std::function<void(LinesResult)> ended);
@@ -117,6 +123,7 @@ class Service {
   DocumentJobs documents_;
   GlossaryShelf glossaries_{64 << 20};
   Metrics metrics_;
+  LogQueue log_;
   Router router_;
   const ServerState* state_ = nullptr;
   std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include "base/compute/task_pool.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace hexapla {
@@ -17,14 +18,24 @@ TaskPool::~TaskPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool TaskPool::post(std::function<void()> task) {
+std::uint64_t TaskPool::post(std::function<void()> task) {
+  std::uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (most_ > 0 && tasks_.size() >= most_) return false;
-    tasks_.push_back(std::move(task));
+    if (most_ > 0 && tasks_.size() >= most_) return 0;
+    tasks_.push_back({number = ++posted_, std::move(task)});
   }
   arrived_.notify_one();
-  return true;
+  return number;
+}
+
+void TaskPool::withdraw(std::uint64_t number) {
+  std::function<void()> task;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& one) { return one.number == number; });
+  if (found == tasks_.end()) return;
+  task.swap(found->run);
+  tasks_.erase(found);
 }
 
 std::size_t TaskPool::waiting() const {
@@ -39,7 +50,7 @@ void TaskPool::work() {
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
       if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
+      task = std::move(tasks_.front().run);
       tasks_.pop_front();
     }
     try {

@@ -28,9 +28,18 @@ TEST(TaskPool, LimitsItsQueue) {
     const std::lock_guard wait(held);
   }));
   while (!begun) std::this_thread::yield();
-  EXPECT_TRUE(pool.post([] {}));
+  const auto owned = std::make_shared<int>();
+  const std::uint64_t waiting = pool.post([owned] {});
+  EXPECT_TRUE(waiting);
   EXPECT_FALSE(pool.post([] {}));
+  pool.withdraw(waiting);
+  EXPECT_EQ(owned.use_count(), 1) << "all that the task had is free";
+  EXPECT_EQ(pool.waiting(), 0u);
+  std::atomic<bool> later = false;
+  EXPECT_TRUE(pool.post([&] { later = true; }));
+  pool.withdraw(waiting);
   held.unlock();
+  while (!later) std::this_thread::yield();
 }
 
 }  // namespace

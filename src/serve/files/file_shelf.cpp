@@ -17,27 +17,16 @@ std::optional<std::string> FileShelf::put(const std::string& name, std::string c
   if (bytes > most_) return {};
   std::string whole = random_digits(kRandomDigits) + "." + name;
   const std::lock_guard lock(mutex_);
-  while (bytes_ + bytes > most_) drop_oldest();
-  bytes_ += bytes;
-  files_.push_back({whole, std::move(content), bytes, Clock::now()});
+  while (bytes_.sum() + bytes > most_) files_.pop_front();
+  files_.push_back({whole, std::move(content), bytes_.take(bytes), Clock::now()});
   return whole;
 }
 
 std::optional<std::string> FileShelf::get(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  while (!files_.empty() && Clock::now() - files_.front().put > kept_) drop_oldest();
+  while (!files_.empty() && Clock::now() - files_.front().put > kept_) files_.pop_front();
   const auto found = std::find_if(files_.begin(), files_.end(), [&](const File& file) { return file.name == name; });
   return found == files_.end() ? std::nullopt : std::optional(found->content);
-}
-
-std::size_t FileShelf::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
-}
-
-void FileShelf::drop_oldest() {
-  bytes_ -= files_.front().bytes;
-  files_.pop_front();
 }
 
 }  // namespace hexapla::serve

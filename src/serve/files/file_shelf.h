@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "serve/work/account.h"
+
 namespace hexapla::serve {
 
 std::string random_digits(int n);  // hexadecimal, cannot be guessed
@@ -28,22 +30,20 @@ class FileShelf {
   std::optional<std::string> put(const std::string& name, std::string content);
   // Nothing if there is no such file (any more).
   std::optional<std::string> get(const std::string& name);
-  std::size_t bytes() const;
+  std::size_t bytes() const { return bytes_.sum(); }
 
  private:
   static constexpr int kRandomDigits = 32;  // random digits in a name
   struct File {
     std::string name, content;
-    std::size_t bytes;
+    Account::Share bytes;
     Clock::time_point put;
   };
-  void drop_oldest();
-
   const std::size_t most_;
   const Clock::duration kept_;
-  mutable std::mutex mutex_;
+  Account bytes_;
+  std::mutex mutex_;
   std::list<File> files_;  // oldest first
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace hexapla::serve

@@ -33,22 +33,16 @@ GlossaryShelf::Stored GlossaryShelf::put(StoredGlossary glossary, const Entries&
   const auto now = Clock::now();
   for (auto place = places_.begin(); place != places_.end() && !has_room(bytes);) {
     const auto here = place++;
-    if (now - here->used > kept_) drop(here);
+    if (now - here->used > kept_) places_.erase(here);
   }
   if (!has_room(bytes)) throw HttpError(456, "Quota exceeded: the server has no room for another glossary; delete one");
-  places_.push_back({std::make_shared<const StoredGlossary>(std::move(glossary)), bytes, now});
-  bytes_ += bytes;
+  places_.push_back({std::make_shared<const StoredGlossary>(std::move(glossary)), bytes_.take(bytes), now});
   return places_.back().glossary;
 }
 
 std::list<GlossaryShelf::Place>::iterator GlossaryShelf::find(const std::string& owner, const std::string& id) {
   return std::find_if(places_.begin(), places_.end(),
                       [&](const Place& p) { return p.glossary->id == id && p.glossary->owner == owner; });
-}
-
-void GlossaryShelf::drop(std::list<Place>::iterator place) {
-  bytes_ -= place->bytes;
-  places_.erase(place);
 }
 
 GlossaryShelf::Stored GlossaryShelf::get(const std::string& owner, const std::string& id) {
@@ -71,7 +65,7 @@ bool GlossaryShelf::drop(const std::string& owner, const std::string& id) {
   const std::lock_guard lock(mutex_);
   const auto found = find(owner, id);
   if (found == places_.end()) return false;
-  drop(found);
+  places_.erase(found);
   return true;
 }
 

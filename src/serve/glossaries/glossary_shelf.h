@@ -10,6 +10,7 @@
 
 #include "hexapla/glossary.h"
 #include "serve/glossaries/entries.h"
+#include "serve/work/account.h"
 
 namespace hexapla::serve {
 
@@ -40,22 +41,22 @@ class GlossaryShelf {
   Stored get(const std::string& owner, const std::string& id);
   std::vector<Stored> all(const std::string& owner);
   bool drop(const std::string& owner, const std::string& id);  // -> whether it existed
+  std::size_t bytes() const { return bytes_.sum(); }
 
  private:
   struct Place {
     Stored glossary;
-    std::size_t bytes;
+    Account::Share bytes;
     Clock::time_point used;
   };
   std::list<Place>::iterator find(const std::string& owner, const std::string& id);
-  bool has_room(std::size_t bytes) const { return places_.size() < kMost && bytes_ + bytes <= most_bytes_; }
-  void drop(std::list<Place>::iterator place);
+  bool has_room(std::size_t bytes) const { return places_.size() < kMost && bytes_.sum() + bytes <= most_bytes_; }
 
   const std::size_t most_bytes_;
   const Clock::duration kept_;
+  Account bytes_;
   std::mutex mutex_;
   std::list<Place> places_;  // oldest first
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace hexapla::serve

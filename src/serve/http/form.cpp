@@ -59,6 +59,12 @@ bool packed(const Request& request) {
                   {{"Accept-Encoding", "gzip"}});
 }
 
+// Counted before any is made: a field of two bytes takes a hundred.
+void check_fields(size_t fields) {
+  if (fields > kMostFields)
+    throw HttpError(413, cat("the form has more than ", kMostFields, " fields; send fewer at a time, or JSON"));
+}
+
 struct StringBytes final : data::Bytes {
   explicit StringBytes(std::string_view text) : left(text) {}
   size_t read(char* to, size_t size) override {
@@ -69,19 +75,27 @@ struct StringBytes final : data::Bytes {
   std::string_view left;
 };
 
-std::string unpacked(const Request& request) {
-  std::string text(unpacked_size(request) + 1, '\0');  // one byte more than stated, to detect a longer text
+// Calls f() with every block of a gzipped body.
+template <class F>
+void unpack(const Request& request, F&& f) {
+  std::vector<char> block(64 << 10);
   size_t size = 0;
   try {
     const auto bytes = data::decompressed(data::Compression::gzip, std::make_unique<StringBytes>(request.body));
-    for (size_t some = 1; some > 0 && size < text.size(); size += some)
-      some = bytes->read(text.data() + size, text.size() - size);
+    while (const size_t some = bytes->read(block.data(), block.size())) {
+      if ((size += some) > request.most_bytes)
+        throw HttpError(413, cat("the request has more than ", request.most_bytes,
+                                 " bytes, unpacked, which is all that this server takes; send less at a time"));
+      f(std::string_view(block.data(), some));
+    }
   } catch (const data::DamagedBytes& damage) {
     throw HttpError(400, "the body is no whole gzip: " + damage.what + "; pack it again");
   }
-  if (size != text.size() - 1)
-    throw HttpError(400, "the body is gzip, but not of the size that it says; pack it again");
-  text.resize(size);
+}
+
+std::string unpacked(const Request& request) {
+  std::string text;
+  unpack(request, [&](std::string_view block) { text += block; });
   return text;
 }
 
@@ -91,15 +105,11 @@ std::string unpacked(const Request& request) {
 
 }  // namespace
 
-size_t unpacked_size(const Request& request) {
-  if (!packed(request)) return request.body.size();
-  size_t bytes = 0;  // the last four, little-endian
-  for (size_t i = 1; i <= std::min<size_t>(request.body.size(), 4); ++i)
-    bytes = bytes << 8 | static_cast<unsigned char>(request.body[request.body.size() - i]);
-  if (bytes > request.most_bytes)
-    throw HttpError(413, "the request has " + cat(bytes) + " bytes, unpacked, and this server takes at most " +
-                             cat(request.most_bytes) + "; send less at a time");
-  return bytes;
+std::optional<size_t> unpacked_size(const Request& request) {
+  if (!packed(request)) return {};
+  size_t size = 0;
+  unpack(request, [&](std::string_view block) { size += block.size(); });
+  return size;
 }
 
 std::string percent_decoded(std::string_view text, bool plus) {
@@ -120,6 +130,7 @@ std::string percent_decoded(std::string_view text, bool plus) {
 }
 
 Fields parse_query(std::string_view text) {
+  check_fields(static_cast<size_t>(std::count(text.begin(), text.end(), '&')));
   Fields fields;
   while (!text.empty()) {
     const size_t end = std::min(text.find('&'), text.size());
@@ -141,10 +152,12 @@ std::vector<FormPart> parse_multipart(std::string_view body, std::string_view co
   if (at == std::string_view::npos) not_understood();
   if (at != first.size() || body.substr(0, first.size()) != first) at += next.size();
   std::vector<FormPart> parts;
+  size_t count = 0;
   while (body.substr(at, 2) != dashes) {
     const size_t begin = body.find("\r\n", at), header_end = body.find("\r\n\r\n", at);
     const size_t end = header_end == std::string_view::npos ? header_end : body.find(next, header_end + 2);
     if (end == std::string_view::npos) not_understood();
+    check_fields(++count);
     const std::string_view disposition = disposition_of_part(body.substr(begin, header_end - begin));
     const std::string name = attribute(disposition, "name").value_or("");
     const size_t value = std::min(header_end + 4, end);
@@ -235,7 +248,8 @@ std::optional<std::string> Parameters::text(const std::string& name) const {
   if (value->is_array() && !value->empty() && !is_json_) value = &value->front();
   if (value->is_string()) return value->get<std::string>();
   if (value->is_number() || value->is_boolean()) return json_text(*value);
-  if (value->is_object() || value->is_array()) throw HttpError(400, name + " must be a string");
+  if (value->is_object()) throw HttpError(400, name + " must be a single value, not an object");
+  if (value->is_array()) throw HttpError(400, name + " must be a single value, not a list");
   return {};
 }
 

@@ -14,20 +14,22 @@ namespace hexapla::serve {
 using Json = nlohmann::json;
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// Bytes of a body; if it is gzipped (Content-Encoding), the uncompressed size that its trailer
-// states. HttpError: 415 for another encoding, 413 for more than request.most_bytes.
-std::size_t unpacked_size(const Request& request);
+// The size of a gzipped body (Content-Encoding) after decompression, counted without keeping it; nothing for another
+// body. HttpError: 415 for another encoding, 413 for more than request.most_bytes, 400 for damaged data.
+std::optional<std::size_t> unpacked_size(const Request& request);
 
 // "%C3%BC" -> "ü", and if plus, "+" -> " ". HttpError 400: a percent sign without two hexadecimal
 // digits.
 std::string percent_decoded(std::string_view text, bool plus);
-// "q=a+dog&target=de" -> pairs
+// Fields of a form: as many lines as a server has places for, and some more.
+constexpr std::size_t kMostFields = 16'000;
+// "q=a+dog&target=de" -> pairs. HttpError 413: too many.
 Fields parse_query(std::string_view text);
 struct FormPart {
   std::string name, value;
   std::optional<std::string> file_name;  // only for files
 };
-// The named parts of a multipart/form-data body (RFC 7578). HttpError 400.
+// The named parts of a multipart/form-data body (RFC 7578). HttpError 400; 413: too many.
 std::vector<FormPart> parse_multipart(std::string_view body, std::string_view content_type);
 
 // The decoded path of a target: "/v1/runs/a b" of "/v1/runs/a%20b?x=1" and of
@@ -40,7 +42,7 @@ Json json_of_body(const std::string& body);
 
 class Parameters {
  public:
-  // HttpError 400: malformed, damaged gzip, or not UTF-8; also those of unpacked_size().
+  // HttpError 400: malformed, or not UTF-8; 413: too many fields; also those of unpacked_size().
   explicit Parameters(const Request& request);
 
   bool is_json() const { return is_json_; }  // otherwise values are strings, or lists of strings for repeated names

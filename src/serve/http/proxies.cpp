@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/range.h"
+#include "serve/http/responses.h"
 
 namespace hexapla::serve {
 namespace {
@@ -84,8 +85,10 @@ void TrustedProxies::apply(Request& request) const {
 }
 
 std::string address_of_server(const Request& request) {
-  const std::string_view host = request.header("x-forwarded-host");
-  return (request.secure ? "https://" : "http://") + std::string(host.empty() ? request.header("host") : host);
+  std::string_view host = request.header("x-forwarded-host");
+  host = host.substr(0, host.find(','));  // of the first proxy
+  if (host.empty() || !is_host(host)) host = request.header("host");
+  return host.empty() ? "" : (request.secure ? "https://" : "http://") + std::string(host);
 }
 
 }  // namespace hexapla::serve

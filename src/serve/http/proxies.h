@@ -33,7 +33,7 @@ class TrustedProxies {
   bool unix_ = false;
 };
 
-// The server's URL as the client sees it: "https://example.org".
+// The server's URL as the client sees it, "https://example.org"; "" if the request names no host.
 std::string address_of_server(const Request& request);
 
 }  // namespace hexapla::serve

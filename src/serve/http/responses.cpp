@@ -25,6 +25,23 @@ std::string http_date() {
                      1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
+bool is_host(std::string_view text) {
+  const auto all = [](std::string_view part, std::string_view others) {
+    return std::all_of(part.begin(), part.end(), [&](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+             others.find(c) != std::string_view::npos;
+    });
+  };
+  const std::size_t bracket = text.starts_with('[') ? text.find(']') : 0;
+  if (bracket == std::string_view::npos) return false;
+  const std::size_t colon = std::min(text.find(':', bracket), text.size());
+  const std::string_view port = text.substr(std::min(colon + 1, text.size()));
+  if (port.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  if (bracket == 0) return all(text.substr(0, colon), "-._~%");
+  const std::string_view address = text.substr(1, bracket - 1);
+  return address.find(':') != std::string_view::npos && colon - bracket <= 1 && all(address, ":.%");
+}
+
 std::optional<Response> fault_of(const Request& request, unsigned version) {
   const auto count = [&](const char* name) {
     return std::count_if(request.headers.begin(), request.headers.end(),
@@ -45,6 +62,7 @@ std::optional<Response> fault_of(const Request& request, unsigned version) {
   if (lengths > 1) return error_response(400, "the request has several headers Content-Length");
   if (count("host") > 1 || (version == 11 && count("host") == 0))
     return error_response(400, "a request of HTTP/1.1 has one header Host");
+  if (!is_host(request.header("host"))) return error_response(400, "the header Host is no name or address of a server");
   return {};
 }
 

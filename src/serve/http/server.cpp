@@ -49,6 +49,8 @@ std::unique_ptr<asio::ssl::context> tls_of(const ServerOptions& o) {
   error_code ec;
   tls->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
                    asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
+  // With forward secrecy alone; those of TLS 1.3 always have it.
+  SSL_CTX_set_cipher_list(tls->native_handle(), "ECDHE+AESGCM:ECDHE+CHACHA20");
   tls->set_password_callback([](std::size_t, asio::ssl::context::password_purpose) { return std::string(); });
   check(o.certificate, tls->use_certificate_chain_file(o.certificate, ec));
   check(o.key, tls->use_private_key_file(o.key, asio::ssl::context::pem, ec));
@@ -177,8 +179,8 @@ struct Server::Impl final : SessionHost, std::enable_shared_from_this<Server::Im
   asio::io_context& context() override { return io; }
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   void entered(Connection& connection) override {
-    ++state.connections;
     ++of_address[connection.peer];
+    ++state.connections;
   }
   void begun_reading(Connection& connection) override {
     ended_reading(connection);

@@ -38,10 +38,10 @@ struct ServerOptions {
 
 // An answer that has been sent, or could not be sent.
 struct Answered {
-  const Request& request;  // as far as it could be read
-  int status;              // 499: the client left first
-  std::size_t bytes;       // of the body
-  double seconds;          // since the request's first byte, or the end of the previous answer if that is later
+  std::shared_ptr<const Request> request;  // as far as it could be read
+  int status;                              // 499: the client left first
+  std::size_t bytes;                       // of the body
+  double seconds;  // since the request's first byte, or the end of the previous answer if that is later
 };
 
 struct ServerState {

@@ -8,6 +8,7 @@
 
 #include "base/files/test_folder.h"
 #include "base/system/machine.h"
+#include "serve/http/proxies.h"
 #include "serve/http/responses.h"
 #include "serve/http/test_client.h"
 
@@ -124,7 +125,7 @@ TEST(HttpServer, BelievesProxiesThatItTrusts) {
     std::mutex mutex;
     RunningServer s(o, echo, [&](const Answered& a) {
       const std::lock_guard lock(mutex);
-      peer = a.request.peer;
+      peer = a.request->peer;
     });
     Client c(s.server.port());
     EXPECT_EQ(c.ask("GET", "/", "", "", "X-Forwarded-For: 203.0.113.9\r\n").status, 200);
@@ -169,6 +170,42 @@ TEST(HttpServer, RefusesWhatIsNoSoundRequest) {
     EXPECT_TRUE(c.ended()) << text.substr(0, 200);
   }
   EXPECT_EQ(Client(s.server.port()).get("/fine").status, 200);
+}
+
+TEST(HttpServer, IgnoresBlankLinesBeforeARequest) {
+  RunningServer s(small(), echo);
+  Client c(s.server.port());
+  for (const std::string before : {"", "\r\n", "\r\n\r\n\r\n"}) {
+    c.send(before + "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok\r\n");
+    EXPECT_EQ(c.receive().body, "POST /a ok");
+  }
+  for (const char* some : {"\r", "\n", "\r\n", "\r", "\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+    c.send(some);
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  EXPECT_EQ(c.receive().body, "GET /b ");
+}
+
+// An invalid host would become a part of URLs in answers.
+TEST(HttpServer, RefusesAHostThatIsNone) {
+  RunningServer s(small(), [](const std::shared_ptr<Exchange>& call) {
+    call->answer({200, address_of_server(call->request()), "text/plain"});
+  });
+  const auto ask = [&](const std::string& host) {
+    Client c(s.server.port());
+    c.send("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return c.receive();
+  };
+  for (const std::string host :
+       {"a.example", "a_b:80", "127.0.0.1:5000", "[::1]", "[fe80::1%25eth0]:80", "a:", "xn--bcher-kva.example"})
+    EXPECT_EQ(ask(host).body, "http://" + host);
+  EXPECT_EQ(ask("").body, "") << "there is no URL without a host";
+  for (int c = 0x20; c < 0x100; ++c) {
+    const bool sound = std::isalnum(c) != 0 || (c < 0x80 && std::strchr("-._~%", c) != nullptr);
+    EXPECT_EQ(ask(std::string("a") + static_cast<char>(c) + "b").status, sound ? 200 : 400) << c;
+  }
+  for (const std::string host : {"a:b", "a:1:2", "[::1", "[]", "[::1]a", "[x]:1", "::1", ":80x", "a]"})
+    EXPECT_EQ(ask(host).status, 400) << host;
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they retain freed memory

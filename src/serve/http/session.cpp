@@ -20,7 +20,7 @@ using TlsStream = asio::ssl::stream<Socket>;
 constexpr Milliseconds kLastWords{500};
 const std::string kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// The answer so far. Only the server's thread touches it, except for `kept`.
+// The answer so far. Only the server's thread touches it, except for `gone` and `kept`.
 struct Reply {
   explicit Reply(asio::io_context& io) : changed(io) {}
   asio::steady_timer changed;  // canceled on every change
@@ -59,10 +59,10 @@ class OpenExchange final : public Exchange {
   }
 
  public:
-  OpenExchange(SessionHost& host, std::shared_ptr<Reply> reply, Request request)
+  OpenExchange(SessionHost& host, std::shared_ptr<Reply> reply, std::shared_ptr<const Request> request)
       : alive_(host.keep_alive()), io_(host.context()), reply_(std::move(reply)), request_(std::move(request)) {}
   ~OpenExchange() override {
-    if (ended_) return;
+    if (ended_ || reply_->gone) return;
     try {
       answer(error_response(500, "the server has lost this request"));
       end();
@@ -72,7 +72,7 @@ class OpenExchange final : public Exchange {
   OpenExchange(const OpenExchange&) = delete;
   OpenExchange& operator=(const OpenExchange&) = delete;
 
-  const Request& request() const override { return request_; }
+  const Request& request() const override { return *request_; }
   void answer(Response response) override {
     if (begun_.exchange(true)) return;
     ended_ = true;
@@ -122,7 +122,7 @@ class OpenExchange final : public Exchange {
   std::shared_ptr<void> alive_;  // owns io_
   asio::io_context& io_;
   std::shared_ptr<Reply> reply_;
-  const Request request_;
+  const std::shared_ptr<const Request> request_;
   std::atomic<bool> begun_{false}, ended_{false};
 };
 
@@ -137,7 +137,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
         host_(host),
         stream_(std::move(stream)),
         timer_(host.context()),
-        buffer_(host.options.limits.header + (64 << 10)) {}
+        buffer_(host.options.limits.header + (64 << 10)) {
+    host_.entered(*this);
+  }
   ~Session() override { host_.left(*this); }
 
   static awaitable<void> serve(std::shared_ptr<Session> self) {
@@ -237,26 +239,28 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     version_ = parser.get().version() == 10 ? 10 : 11;
     Request request = request_of(parser.get());
     request.body = std::move(parser.get().body());
-    if (end == End::refused) {
-      co_await write(request, std::move(refusal_), false);
-      co_await linger();
-      co_return false;
-    }
-    co_return co_await answer(request, keep);
+    request_ = std::make_shared<const Request>(std::move(request));
+    const bool more = end == End::refused ? co_await write(std::move(refusal_), false) : co_await answer(keep);
+    if (end == End::refused) co_await linger();
+    co_return request_ = nullptr, more;
   }
 
   awaitable<End> read(Parser& parser) {
     error_code ec;
     host_.begun_reading(*this);
     started_ = SteadyClock::now();
-    if (buffer_.size() == 0) {
+    skip_blank_lines();
+    if (awaits_request_line()) {
       first_byte_awaited_ = true;
       within(host_.stopping ? kLastWords : limits().idle);
-      const std::size_t n =
-          co_await stream_.async_read_some(buffer_.prepare(4096), asio::redirect_error(use_awaitable, ec));
+      while (!ec && awaits_request_line()) {
+        const std::size_t n =
+            co_await stream_.async_read_some(buffer_.prepare(4096), asio::redirect_error(use_awaitable, ec));
+        buffer_.commit(n);
+        skip_blank_lines();
+      }
       first_byte_awaited_ = false;
       if (ec) co_return End::closed;
-      buffer_.commit(n);
       started_ = SteadyClock::now();
     }
     within(limits().header_time);
@@ -274,6 +278,12 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     }
     co_return ec ? end_of(ec) : End::whole;
   }
+  std::string_view received() const { return {static_cast<const char*>(buffer_.data().data()), buffer_.size()}; }
+  // Some clients send blank lines before a request (RFC 9112, 2.2).
+  void skip_blank_lines() {
+    while (received().starts_with("\r\n")) buffer_.consume(2);
+  }
+  bool awaits_request_line() const { return received().empty() || received() == "\r"; }
   // Parses the header in the buffer, or, once that is done, the available part of the body.
   void parse_received(Parser& parser, error_code& ec) {
     if (parser.is_done() || buffer_.size() == 0) return;
@@ -318,13 +328,13 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     return r;
   }
 
-  awaitable<bool> answer(const Request& request, bool keep) {
+  awaitable<bool> answer(bool keep) {
     auto reply = std::make_shared<Reply>(host_.context());
     const Pending pending(*this, reply);
-    const bool at_once = host_.options.at_once && host_.options.at_once(request);
-    const FairPlace waiting(host_.places, request.peer, host_.state.requests);
+    const bool at_once = host_.options.at_once && host_.options.at_once(*request_);
+    const FairPlace waiting(host_.places, request_->peer, host_.state.requests);
     if (waiting || at_once) {
-      ask(request, reply);
+      ask(reply);
     } else {
       reply->head = error_response(503, "the server is busy; try again in a while", {{"Retry-After", "1"}});
       reply->ended = true;
@@ -334,16 +344,16 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       co_await news(*reply);
       if (!reply->head && (peer_left() || !co_await peer_listens())) {
         reply->leave();
-        told(request, 499, 0);
+        told(499, 0);
         co_return false;
       }
     }
-    if (reply->streamed) co_return co_await stream(request, *reply);
-    co_return co_await write(request, std::move(*reply->head), keep);
+    if (reply->streamed) co_return co_await stream(*reply);
+    co_return co_await write(std::move(*reply->head), keep);
   }
-  void ask(const Request& request, const std::shared_ptr<Reply>& reply) {
+  void ask(const std::shared_ptr<Reply>& reply) {
     try {
-      host_.handler(std::make_shared<OpenExchange>(host_, reply, request));
+      host_.handler(std::make_shared<OpenExchange>(host_, reply, request_));
     } catch (const std::exception&) {
       reply->head = error_response(500, "the server cannot answer this request");
       reply->ended = true;
@@ -385,13 +395,13 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     message.keep_alive(keep);
   }
 
-  awaitable<bool> write(const Request& request, Response response, bool keep) {
+  awaitable<bool> write(Response response, bool keep) {
     error_code ec;
     const std::size_t bytes = response.body.size();
     within(limits().write_time + Milliseconds(1000) * (bytes >> 16));
     if (host_.stopping && buffer_.size() == 0 && socket().available(ec) == 0) keep = false;
     const bool bodiless = response.status == 204 || response.status == 304;
-    if (bodiless || request.method == "HEAD") {
+    if (bodiless || request_->method == "HEAD") {
       http::response<http::empty_body> message;
       fill(message, response, keep);
       if (!bodiless) message.content_length(bytes);
@@ -404,12 +414,12 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       co_await http::async_write(stream_, message, asio::redirect_error(use_awaitable, ec));
     }
     take_time();
-    told(request, ec ? 499 : response.status, bytes);
+    told(ec ? 499 : response.status, bytes);
     co_return !ec && keep;
   }
 
   // Sends the answer in chunks, or to an HTTP/1.0 client as bytes until the connection closes.
-  awaitable<bool> stream(const Request& request, Reply& reply) {
+  awaitable<bool> stream(Reply& reply) {
     error_code ec;
     std::size_t bytes = 0;
     const bool chunked = version_ == 11;
@@ -442,7 +452,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
     if (!ec && chunked)
       co_await asio::async_write(stream_, http::make_chunk_last(), asio::redirect_error(use_awaitable, ec));
     take_time();
-    told(request, ec ? 499 : reply.head->status, bytes);
+    told(ec ? 499 : reply.head->status, bytes);
     co_return !ec && chunked && !host_.stopping;
   }
 
@@ -456,9 +466,9 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
       co_await socket().async_read_some(asio::buffer(host_.discarded), asio::redirect_error(use_awaitable, ec));
   }
 
-  void told(const Request& request, int status, std::size_t bytes) const {
+  void told(int status, std::size_t bytes) const {
     const double seconds = std::chrono::duration<double>(SteadyClock::now() - started_).count();
-    if (host_.answered) host_.answered({request, status, bytes, seconds});
+    if (host_.answered) host_.answered({request_, status, bytes, seconds});
   }
 
   SessionHost& host_;
@@ -468,6 +478,7 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
   SteadyClock::time_point deadline_ = SteadyClock::time_point::max(), timer_set_to_ = SteadyClock::time_point::max();
   bool late_ = false, first_byte_awaited_ = false;
   unsigned version_ = 11;
+  std::shared_ptr<const Request> request_;  // shared with its exchange and the log
   Response refusal_;
   std::shared_ptr<Reply> pending_;
   SteadyClock::time_point started_, asked_at_;
@@ -476,7 +487,6 @@ class Session final : public Connection, public std::enable_shared_from_this<Ses
 template <class Stream>
 void begin(SessionHost& host, Stream stream, std::string peer) {
   auto session = std::make_shared<Session<Stream>>(host, std::move(stream), std::move(peer));
-  host.entered(*session);
   asio::co_spawn(host.context(), Session<Stream>::serve(std::move(session)), asio::detached);
 }
 

@@ -55,7 +55,7 @@ struct SessionHost {
   SessionHost& operator=(const SessionHost&) = delete;
   virtual asio::io_context& context() = 0;
   virtual std::shared_ptr<void> keep_alive() = 0;
-  virtual void entered(Connection& connection) = 0;
+  virtual void entered(Connection& connection) = 0;  // by its constructor; left() by its destructor
   virtual void begun_reading(Connection& connection) = 0;
   virtual void ended_reading(Connection& connection) = 0;
   virtual void left(Connection& connection) = 0;

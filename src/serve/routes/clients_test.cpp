@@ -39,7 +39,22 @@ TEST_F(Clients, SendBodiesPackedWithGzip) {
   damaged[packed.size() / 2] ^= 0x55;
   for (const std::string& bad : {wrong_size, damaged, packed + packed, std::string("{}")})
     EXPECT_EQ(server->ask("POST", "/translate", bad, "application/json", more).status, 400);
-  EXPECT_GE(server->ask("POST", "/translate", packed.substr(0, 40), "application/json", more).status, 400);
+}
+
+// As bytes that are not gzip, however they are damaged and whatever size their end seems to say.
+TEST_F(Clients, SendGzipInMembersAndDamaged) {
+  const auto status = [&](const std::string& packed) {
+    return server->ask("POST", "/detect", packed, "application/json", "Content-Encoding: gzip\r\n").status;
+  };
+  const std::string body = R"({"q":"a dog runs here"})", whole = gzipped(body);
+  for (std::size_t n = 0; n <= body.size(); ++n)
+    EXPECT_EQ(status(gzipped(body.substr(0, n)) + gzipped(body.substr(n))), 200) << "members, the first of " << n;
+  for (std::size_t n = 1; n < whole.size(); ++n) {
+    EXPECT_EQ(status(whole.substr(0, n)), 400) << "the first " << n << " bytes";
+    std::string other = whole;
+    other[n] = static_cast<char>(~other[n]);
+    EXPECT_EQ(status(other), n < 4 || n > 9 ? 400 : 200) << "byte " << n;  // 4 to 9: time, level, system
+  }
 }
 
 TEST_F(Clients, SendNoMoreThanFitsUnpacked) {
@@ -54,7 +69,82 @@ TEST_F(Clients, SendNoMoreThanFitsUnpacked) {
   EXPECT_EQ(status(10'000, 10'000), 200);
   EXPECT_EQ(status(10'001, 10'001), 413);
   EXPECT_EQ(status(8'000'000, 8'000'000), 413);
-  EXPECT_EQ(status(8'000'000, 100), 400) << "more than it says";
+  EXPECT_EQ(status(8'000'000, 100), 413) << "it is too large, whatever it says";
+  for (const std::size_t claimed : {std::size_t{100}, std::size_t{10'001}, std::size_t{0xFFFFFFFF}})
+    EXPECT_EQ(status(9'000, claimed), 400) << "damaged, and not too large";
+}
+
+// A value of any JSON is refused for what it is.
+TEST_F(Clients, AreToldWhatAValueMustBe) {
+  const Json body{{"q", "a dog"}, {"source", "en"}, {"target", "de"}};
+  for (const Json& wrong : {Json::array({1}), Json::object(), Json("x"), Json(true)}) {
+    Json its = body;
+    its["alternatives"] = wrong;
+    EXPECT_EQ(error(server->post("/translate", its)), "Invalid request: alternatives parameter is not a number");
+  }
+  for (const auto& [path, field] : {std::pair{"/translate", "format"},
+                                    {"/translate", "source"},
+                                    {"/v2/translate", "outline_detection"},
+                                    {"/v2/translate", "tag_handling"}})
+    for (const auto& [wrong, what] : {std::pair{Json::array({1}), "not a list"}, {Json::object(), "not an object"}}) {
+      Json its{{"q", "a"}, {"text", "a"}, {"source", "en"}, {"target", "de"}, {"target_lang", "DE"}};
+      its[field] = wrong;
+      const Received r = server->post(path, its);
+      EXPECT_EQ(r.status, 400);
+      EXPECT_THAT(r.body, HasSubstr(cat(field, " must be a single value, ", what)));
+    }
+}
+
+// The time that ended a request is named as the client, or the operator, gave it.
+TEST_F(Clients, AreToldWhichTimeWasUp) {
+  const std::string book = [] {
+    std::string lines;
+    for (int i = 0; i < 300; ++i) lines += "a dog runs here and there\n";
+    return lines;
+  }();
+  Json body{{"q", book}, {"source", "en"}, {"target", "de"}, {"timeout_ms", 1}};
+  body["options"] = {{"beam_size", 16}, {"min_length", 100}};
+  Received r = server->post("/v1/translate", body);
+  EXPECT_EQ(r.status, 504);
+  EXPECT_THAT(r.body, HasSubstr("timeout_ms is 1;"));
+  ServiceOptions o = small_service();
+  o.timeout = std::chrono::milliseconds(1);
+  o.model.search = {{"min-length", 200}};
+  RunningService s(o);
+  body.erase("timeout_ms"), body.erase("options");
+  for (const char* path : {"/v1/translate", "/v1/translate/stream", "/translate", "/v2/translate"}) {
+    const Received late = s.post(path, fields_of(s, path,
+                                                 {{"q", book},
+                                                  {"text", book},
+                                                  {"source", "en"},
+                                                  {"target", "de"},
+                                                  {"target_lang", "DE"},
+                                                  {"source_lang", "EN"}}));
+    EXPECT_THAT(late.body, HasSubstr("--timeout")) << path;
+    EXPECT_THAT(late.body, testing::Not(HasSubstr("timeout_ms"))) << path;
+  }
+}
+
+// A form costs no more than JSON of the same number of bytes: its fields are counted before any is made.
+TEST_F(Clients, SendSoManyFields) {
+  const std::string form = "application/x-www-form-urlencoded", multipart = "multipart/form-data; boundary=b";
+  const auto fields = [](std::size_t n, const std::string& one) {
+    std::string all;
+    for (std::size_t i = 0; i < n; ++i) all += one;
+    return all;
+  };
+  const std::string part = "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n";
+  for (const std::string one : {"a&", "a=b&", "&", "%61&"}) {
+    EXPECT_EQ(server->ask("POST", "/detect", fields(kMostFields - 1, one) + "q=a+dog", form).status, 200) << one;
+    EXPECT_EQ(server->ask("POST", "/detect", fields(kMostFields + 1, one) + "q=a+dog", form).status, 413) << one;
+  }
+  EXPECT_EQ(server->ask("POST", "/detect", fields(kMostFields + 1, part) + "--b--\r\n", multipart).status, 413);
+  EXPECT_EQ(
+      server
+          ->ask("POST", "/detect",
+                fields(9, part) + "--b\r\nContent-Disposition: form-data; name=q\r\n\r\na dog\r\n--b--\r\n", multipart)
+          .status,
+      200);
 }
 
 TEST_F(Clients, NameLanguagesWithRegionsAndScripts) {

@@ -90,6 +90,76 @@ TEST_F(Guarded, WhoTriesKeysIsSlowedDown) {
   EXPECT_FALSE(keys.refusal_of_address("b"));
 }
 
+// Blocks the thread for slow work until destruction.
+struct Blocked {
+  explicit Blocked(RunningService& s) {
+    s.service.compute(call, 0, [latches = latches](const std::atomic<bool>&) {
+      latches->begun.count_down();
+      latches->released.wait();
+    });
+    latches->begun.wait();
+  }
+  ~Blocked() { latches->released.count_down(); }
+
+  struct Latches {
+    std::latch begun{1}, released{1};
+  };
+  struct Held : Exchange {
+    Request asked;
+    const Request& request() const override { return asked; }
+    void answer(Response) override {}
+    void begin(Response) override {}
+    void send(std::string) override {}
+    void offer(std::string) override {}
+    void end() override {}
+    void on_gone(std::function<void()>) override {}
+    void answer_at(std::chrono::steady_clock::time_point, Response) override {}
+    void keep(std::shared_ptr<void>) override {}
+  };
+  const std::shared_ptr<Held> call = std::make_shared<Held>();
+  const std::shared_ptr<Latches> latches = std::make_shared<Latches>();  // the blocked task may outlive this
+};
+
+// Bodies that cost much to read are not read without a key.
+TEST_F(Guarded, AKeyInTheHeaderComesBeforeTheBody) {
+  RunningService s(with_keys());
+  const auto ask = [&](const std::string& path, const std::string& header, const std::string& body) {
+    return s.ask("POST", path, body, "application/json", header.empty() ? "" : "Authorization: " + header + "\r\n");
+  };
+  for (const char* path : {"/translate", "/v1/translate", "/v2/translate"})
+    for (const char* header : {"Bearer eve", "bearer eve", "DeepL-Auth-Key eve", "Bearer alice x"}) {
+      const Received r = ask(path, header, "[[[no JSON");
+      EXPECT_EQ(r.status, 403) << path << " " << header;
+      EXPECT_EQ(r.json().contains("message"), std::string(path).starts_with("/v2")) << r.body;
+    }
+  EXPECT_EQ(ask("/translate", "Bearer alice", "[[[no JSON").status, 400);
+  const std::string body = R"({"q":"a","source":"en","target":"de","api_key":")";
+  EXPECT_EQ(ask("/translate", "Bearer alice", body + "eve\"}").status, 200) << "the header's counts";
+  EXPECT_EQ(ask("/translate", "Basic eve", body + "alice\"}").status, 200) << "that is for a proxy";
+  EXPECT_EQ(ask("/translate", "", body + "alice\"}").status, 200);
+}
+
+TEST_F(Guarded, ABodyIsNotReadForAClientThatHasLeft) {
+  Service service(small_service());
+  std::promise<void> stayed;
+  int asked = 0;
+  service.router().add_open({"POST", "/count", "", [&](const Service::Call& call) {
+                               ++asked;
+                               call->answer({});
+                               if (!call->is_gone()) stayed.set_value();
+                             }});
+  struct Left final : Blocked::Held {
+    const std::atomic<bool> is{true};
+    const std::atomic<bool>& is_gone() const override { return is; }
+  };
+  const auto left = std::make_shared<Left>();
+  const auto there = std::make_shared<Blocked::Held>();
+  left->asked.method = there->asked.method = "POST", left->asked.target = there->asked.target = "/count";
+  service.answer(left), service.answer(there);
+  stayed.get_future().wait();
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_F(Guarded, NoKeyIsLogged) {
   ServiceOptions o = with_keys();
   std::string logged;
@@ -139,36 +209,6 @@ TEST_F(Guarded, CharactersAndTextsAreLimitedOnEveryRoute) {
   }
 }
 
-// Blocks the thread for slow work until destruction.
-struct Blocked {
-  explicit Blocked(RunningService& s) {
-    s.service.compute(call, 0, [latches = latches](const std::atomic<bool>&) {
-      latches->begun.count_down();
-      latches->released.wait();
-    });
-    latches->begun.wait();
-  }
-  ~Blocked() { latches->released.count_down(); }
-
-  struct Latches {
-    std::latch begun{1}, released{1};
-  };
-  struct Held final : Exchange {
-    Request asked;
-    const Request& request() const override { return asked; }
-    void answer(Response) override {}
-    void begin(Response) override {}
-    void send(std::string) override {}
-    void offer(std::string) override {}
-    void end() override {}
-    void on_gone(std::function<void()>) override {}
-    void answer_at(std::chrono::steady_clock::time_point, Response) override {}
-    void keep(std::shared_ptr<void>) override {}
-  };
-  const std::shared_ptr<Held> call = std::make_shared<Held>();
-  const std::shared_ptr<Latches> latches = std::make_shared<Latches>();  // the blocked task may outlive this
-};
-
 TEST_F(Guarded, LogsOfTrainingsHoldUpNoTranslation) {
   std::filesystem::create_directories(at("runs/a"));
   std::ofstream(at("runs/a/train.jsonl")) << "{\"update\":1}\n";
@@ -194,6 +234,35 @@ TEST_F(Guarded, WhatTakesLongEndsWithTheTimeOfATranslation) {
     const Received r = s.post(path, fields_of(s, path, {{"q", "a"}, {"t", "a"}, {"source", "en"}, {"target", "de"}}));
     EXPECT_EQ(r.status, 504) << path << r.body;
     EXPECT_THAT(r.body, HasSubstr("--timeout"));
+  }
+}
+
+// Whoever leaves, or whose time is up, leaves its place in the queue, too.
+TEST_F(Guarded, AQueueOfThoseWhoLeftIsEmpty) {
+  RunningService s;
+  const Blocked blocked(s);
+  struct Leaves final : Blocked::Held {
+    std::function<void()> gone_;
+    void on_gone(std::function<void()> gone) override { gone_ = std::move(gone); }
+  };
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::shared_ptr<Leaves>> calls;
+    const auto ask = [&] {
+      calls.push_back(std::make_shared<Leaves>());
+      s.service.compute(calls.back(), 0, [](const std::atomic<bool>&) {});
+    };
+    try {
+      while (calls.size() < 100) ask();
+      ADD_FAILURE() << "there is no end to the queue";
+    } catch (const HttpError& e) {
+      EXPECT_EQ(e.status, 503);
+    }
+    calls.pop_back();
+    for (const auto& call : calls) {
+      call->gone_();
+      EXPECT_EQ(call.use_count(), 1) << "its memory is free";
+    }
+    EXPECT_GT(calls.size(), 10u);
   }
 }
 

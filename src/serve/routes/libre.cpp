@@ -23,7 +23,8 @@ int alternatives_in(const Parameters& p, std::int64_t most) {
   if (given.is_number()) {
     number = given.get<double>();
   } else {
-    const auto parsed = parse_number<std::int64_t>(p.text_or("alternatives", ""));
+    const bool list = given.is_structured() && p.is_json();
+    const auto parsed = parse_number<std::int64_t>(list ? "" : p.text_or("alternatives", ""));
     if (!parsed) refuse("Invalid request: alternatives parameter is not a number");
     number = static_cast<double>(*parsed);
   }

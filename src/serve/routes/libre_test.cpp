@@ -209,10 +209,14 @@ TEST_F(Libre, OffersItsLanguagesAndSettings) {
 }
 
 TEST_F(Libre, LetsOtherSitesAsk) {
-  const Received r = server->ask("OPTIONS", "/translate");
-  EXPECT_EQ(r.status, 204);
-  EXPECT_EQ(r.headers.at("access-control-allow-origin"), "*");
-  EXPECT_EQ(r.headers.at("access-control-allow-methods"), "GET, POST");
+  const Router& router = server->service.router();
+  for (const Route& route : router.routes()) {
+    const Received r = server->ask("OPTIONS", route.path.ends_with("*") ? route.path + "x" : route.path);
+    EXPECT_EQ(r.status, 204) << route.path;
+    EXPECT_EQ(r.headers.at("access-control-allow-origin"), "*");
+    EXPECT_THAT(r.headers.at("access-control-allow-methods"), HasSubstr(route.method)) << route.path;
+    EXPECT_THAT(r.headers.at("allow"), HasSubstr(route.method)) << route.path;
+  }
   EXPECT_EQ(server->get("/nothing").headers.at("access-control-allow-origin"), "*");
 }
 

@@ -225,7 +225,10 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
     if (!timeout.is_number_integer() || timeout < 1 || timeout > kLongestTimeout)
       refuse(cat("timeout_ms must be a whole number from 1 to ", kLongestTimeout));
-    task.timeout = std::min(service.options().timeout, std::chrono::milliseconds(timeout.get<std::int64_t>()));
+    const std::chrono::milliseconds given(timeout.get<std::int64_t>());
+    task.timeout = std::min(service.options().timeout, given);
+    if (task.timeout == given)
+      task.late = cat("the request's time was up: timeout_ms is ", given.count(), "; raise it, or ask for less");
   }
   collect_warnings(task, asked->warnings);
   asked->model = name_of(task.hops);

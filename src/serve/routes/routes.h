@@ -40,8 +40,6 @@ std::shared_ptr<const ServedModel> model_of(const Parameters& parameters, const 
 // HttpError 400: there are two models; a glossary's terms and translations belong to neither.
 void check_one_hop(const Hops& hops);
 
-// Calls f() and answers its exceptions in DeepL's format, {"message"}.
-void speaking_deepl(const Service::Call& call, const std::function<void()>& f);
 constexpr const char* kNoGlossary = "Glossary not found";
 // The glossary named in a request for translations; empty if none is named. HttpError: 404 if it
 // does not exist or belongs to another key; 400 if the languages do not match or source_lang is

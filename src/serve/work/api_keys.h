@@ -33,11 +33,14 @@ class MinuteLimit {
   Clock::time_point at_;
 };
 
+// The key in a header "Authorization: Bearer KEY" or "DeepL-Auth-Key KEY"; "" if there is none.
+std::string key_in_header(const Request& request);
+
 class ApiKeys {
  public:
   // file: lines "KEY", "KEY REQUESTS_PER_MINUTE" or "KEY REQUESTS_PER_MINUTE CHARACTERS", blank
-  // lines, and comments after "#"; "": no key is needed. per_minute: limit per address if no key is
-  // needed; 0: no limit. DataError.
+  // lines, and lines that begin with "#"; "": no key is needed. per_minute: limit per address if no
+  // key is needed; 0: no limit. DataError: another line, with its number.
   ApiKeys(const std::string& file, int per_minute);
 
   bool needed() const { return !keys_.empty(); }
@@ -45,6 +48,9 @@ class ApiKeys {
   // too many requests, or, if keys are needed, too many wrong keys. Returned, not thrown, because
   // there may be many.
   std::optional<HttpError> refusal_of_address(const std::string& peer);
+  // If keys are needed: admit_key()'s error for a key that is known before the rest of its request, which is not
+  // counted. Nothing for "".
+  std::optional<HttpError> refusal_of_key(const std::string& key, const std::string& peer);
   // If keys are needed, counts a request with this key. -> most characters per text, if the key
   // limits them. HttpError: 400 no key, 403 wrong key (counts against the address), 429 too many
   // requests, with Retry-After.
@@ -58,6 +64,7 @@ class ApiKeys {
     std::optional<std::size_t> characters;
     std::optional<MinuteLimit> limit;
   };
+  HttpError refusal_of_unknown(const std::string& peer);
   void read_line(const std::string& where, const std::string& line);
   static std::optional<HttpError> refusal(double wait, int per_minute);
   MinuteLimit& limit_of(const std::string& peer);

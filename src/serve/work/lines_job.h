@@ -26,6 +26,7 @@ struct LinesTask {
   std::vector<Constraints> constraints = {};  // for the last hop: one per line, or none
   std::uint64_t client = 0;                   // as in RequestOptions
   std::chrono::milliseconds timeout{0};       // for all hops together; 0: no limit
+  std::string late = {};                      // the message if it is over; "": the server's own
   // From the last hop, on its thread.
   std::function<void(std::size_t line, const std::string& so_far)> on_progress = {};
   // Called before each hop with the best known bound of the answer's size, and as RequestOptions::on_size; an exception

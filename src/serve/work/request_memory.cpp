@@ -73,12 +73,9 @@ std::shared_ptr<void> RequestMemory::take(std::size_t bytes, const std::string& 
   if (bytes > most_of_one())
     throw HttpError(413, cat(what, " may take ", mebibytes(bytes), " of memory, but one request may have ",
                              mebibytes(most_of_one()), ": ", less, ", or start the server with more --memory"));
-  std::size_t now = *taken_;
-  do {
-    if (bytes > most_ - now)
-      throw HttpError(503, "the server is short of memory; try again in a while", {{"Retry-After", "1"}});
-  } while (!taken_->compare_exchange_weak(now, now + bytes));
-  return {taken_.get(), [taken = taken_, bytes](void*) { *taken -= bytes; }};
+  auto taken = taken_.take(bytes, most_);
+  if (!taken) throw HttpError(503, "the server is short of memory; try again in a while", {{"Retry-After", "1"}});
+  return std::make_shared<Account::Share>(*std::move(taken));
 }
 
 }  // namespace hexapla::serve

@@ -1,13 +1,13 @@
 #pragma once
 // Estimates the memory of a request in bytes before any work is done, and limits the total.
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "hexapla/translator.h"
 #include "serve/look/look.h"
+#include "serve/work/account.h"
 
 namespace hexapla::serve {
 
@@ -38,11 +38,11 @@ class RequestMemory {
   // have, because of `what` ("200 lines with `n_best` 16"); `less` is the remedy. 503 with
   // Retry-After: not enough memory is free.
   std::shared_ptr<void> take(std::size_t bytes, const std::string& what, const std::string& less);
-  std::size_t taken() const { return *taken_; }
+  std::size_t taken() const { return taken_.sum(); }
 
  private:
   const std::size_t most_;
-  const std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
+  Account taken_;
 };
 
 }  // namespace hexapla::serve

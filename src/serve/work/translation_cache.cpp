@@ -51,23 +51,17 @@ std::optional<std::vector<Translation>> TranslationCache::find(const std::string
 
 void TranslationCache::keep(const std::string& context, const std::string& line,
                             std::vector<Translation> translations) {
-  Entry entry{context + line, std::move(translations), kPerEntry};
-  entry.bytes += entry.key.size() + bytes_of(entry.translations);
+  Entry entry{context + line, std::move(translations)};
+  const std::size_t bytes = kPerEntry + entry.key.size() + bytes_of(entry.translations);
   const std::lock_guard lock(mutex_);
-  if (entry.bytes > most_ / 16 || by_key_.count(entry.key) > 0) return;
-  bytes_ += entry.bytes;
+  if (bytes > most_ / 16 || by_key_.count(entry.key) > 0) return;
+  entry.bytes = bytes_.take(bytes);
   entries_.push_front(std::move(entry));
   by_key_.emplace(entries_.front().key, entries_.begin());
-  while (bytes_ > most_) {
-    bytes_ -= entries_.back().bytes;
+  while (bytes_.sum() > most_) {
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
   }
-}
-
-std::size_t TranslationCache::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
 }
 
 }  // namespace hexapla::serve

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hexapla/translator.h"
+#include "serve/work/account.h"
 
 namespace hexapla::serve {
 
@@ -35,7 +36,7 @@ class TranslationCache {
   // Evicts the least recently used entries. An entry larger than a sixteenth of the limit is not
   // kept.
   void keep(const std::string& context, const std::string& line, std::vector<Translation> translations);
-  std::size_t bytes() const;
+  std::size_t bytes() const { return bytes_.sum(); }
   std::uint64_t hits() const { return hits_; }
   std::uint64_t misses() const { return misses_; }
 
@@ -43,15 +44,15 @@ class TranslationCache {
   struct Entry {
     std::string key;
     std::vector<Translation> translations;
-    std::size_t bytes;
+    Account::Share bytes = {};
   };
   using Entries = std::list<Entry>;  // most recently used first
 
   const std::size_t most_;
-  mutable std::mutex mutex_;
+  Account bytes_;
+  std::mutex mutex_;
   Entries entries_;
   std::unordered_map<std::string_view, Entries::iterator> by_key_;
-  std::size_t bytes_ = 0;
   std::atomic<std::uint64_t> hits_ = 0, misses_ = 0;  // of find()
 };
 

@@ -10,17 +10,17 @@
 namespace hexapla::serve {
 
 std::shared_ptr<void> WaitingLines::enter(std::size_t lines) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (lines > most_)
     throw HttpError(413, cat("the request has ", lines, " lines, but this server takes at most ", most_, " at a time"));
   if (lines_ + lines > most_) {
     const double seconds = std::clamp(std::ceil(static_cast<double>(lines_) * seconds_per_line_), 1.0, 60.0);
     throw HttpError(503, "the server is busy; try again in a while", {{"Retry-After", cat(static_cast<int>(seconds))}});
   }
-  std::shared_ptr<void> place(this, [this, lines](void*) { leave(lines); });
   if (lines_ == 0) last_ = Clock::now();
   lines_ += lines;
-  return place;
+  lock.unlock();  // without memory for the place, it leaves at once
+  return {this, [this, lines](void*) { leave(lines); }};
 }
 
 void WaitingLines::leave(std::size_t lines) {

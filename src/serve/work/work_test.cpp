@@ -1,10 +1,17 @@
 // Tests of the code between requests and models: limits, cache, texts of several lines.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <latch>
+
+#include "base/compute/random.h"
 #include "base/error.h"
+#include "base/files/test_folder.h"
+#include "base/json.h"
 #include "serve/http/message.h"
 #include "serve/work/api_keys.h"
 #include "serve/work/chained_alignment.h"
+#include "serve/work/log_queue.h"
 #include "serve/work/translation_cache.h"
 #include "serve/work/waiting_lines.h"
 #include "text/document/text/text_lines.h"
@@ -36,6 +43,91 @@ TEST(MinuteLimit, GivesNoMoreThanSixtyOrTwoSecondsAtOnce) {
     for (int i = 0; i < at_once; ++i) ASSERT_EQ(limit.take(start), 0) << per_minute << " " << i;
     EXPECT_NEAR(limit.take(start), 60.0 / per_minute, 1e-6);
   }
+}
+
+using KeyFile = TestFolder;
+
+// A line of any bytes is a key as a whole (here without limits after it), or it is refused with its number.
+TEST_F(KeyFile, HasWholeKeysOrRefusesTheLine) {
+  Random random(1);
+  const std::vector<std::string> parts{"#", " ", "\t", "s", "kJ39", "ä", "\"", "\\", ",", "=", "\xFF", "\x01", "\x7F"};
+  std::size_t whole = 0, refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::string key;
+    for (std::uint32_t n = 1 + random.below(4); n > 0; --n) key += parts[random.below(std::uint32_t(parts.size()))];
+    const std::size_t first = key.find_first_not_of(" \t");
+    if (first == key.npos || key[first] == '#') continue;  // blank, or a comment
+    std::ofstream(at("keys")) << "# comment\nfirst 10\n\n" << key << "\n";
+    key = key.substr(first, key.find_last_not_of(" \t") + 1 - first);
+    try {
+      ApiKeys keys(at("keys"), 0);
+      EXPECT_FALSE(keys.refusal_of_key(key, "a")) << key;
+      for (std::size_t n = 1; n < key.size(); ++n) EXPECT_TRUE(keys.refusal_of_key(key.substr(0, n), "a")) << key;
+      ++whole;
+    } catch (const DataError& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("keys:4: "));
+      EXPECT_THAT(e.what(), testing::Not(testing::HasSubstr("kJ39"))) << "a part of a key";
+      ++refused;
+    }
+  }
+  EXPECT_GT(whole, 50u);
+  EXPECT_GT(refused, 50u);
+}
+
+TEST_F(KeyFile, KnowsItsForms) {
+  std::ofstream(at("keys")) << "\xEF\xBB\xBF"
+                            << "first\r\ns#kJ39 7 5\r\n  # comment\r\n";
+  ApiKeys keys(at("keys"), 0);
+  EXPECT_EQ(keys.admit_key("first", "a"), std::nullopt) << "no byte order mark belongs to it";
+  EXPECT_EQ(keys.admit_key("s#kJ39", "a"), 5u);
+  EXPECT_THROW(keys.admit_key("s", "a"), HttpError);
+  for (const char* line : {"s #kJ39", "s 60 # a comment", "s 60 5 x", "s -1", "s 60 0", "my key"}) {
+    std::ofstream(at("keys")) << line << "\n";
+    EXPECT_THROW(ApiKeys(at("keys"), 0), DataError) << line;
+  }
+}
+
+// A reader that is stuck holds up nobody: lines are written in order, or counted as dropped, and the log tells so.
+TEST(LogQueue, NobodyWaitsForIt) {
+  const auto written = std::make_shared<std::vector<std::string>>();
+  const auto freed = std::make_shared<std::latch>(1);
+  std::uint64_t dropped = 0, told = 0, kept = 0;
+  constexpr std::uint64_t lines = 20'000;
+  {
+    LogQueue log([written, freed](const std::string& line) {
+      freed->wait();
+      written->push_back(line);
+    });
+    for (std::uint64_t i = 0; i < lines; ++i) log.add(cat(i, std::string(1000, ' ')));
+    dropped = log.dropped();
+    freed->count_down();
+  }
+  EXPECT_GT(dropped, lines / 2);
+  std::int64_t last = -1;
+  for (const std::string& line : *written) {
+    const nlohmann::json note = json_or_null(line);
+    if (note.is_object()) {
+      told += std::stoull(note.value("message", ""));
+    } else {
+      EXPECT_GT(std::stoll(line), std::exchange(last, std::stoll(line)));
+      ++kept;
+    }
+  }
+  EXPECT_EQ(told, dropped);
+  EXPECT_EQ(kept, lines - dropped);
+}
+
+TEST(LogQueue, IsLeftAloneWhenItIsStuck) {
+  const auto freed = std::make_shared<std::latch>(1), done = std::make_shared<std::latch>(1);
+  {
+    LogQueue log([freed, done](const std::string&) {
+      freed->wait();
+      done->count_down();
+    });
+    log.add("a");
+  }
+  freed->count_down();
+  done->wait();
 }
 
 TEST(WaitingLines, HasSoManyPlaces) {

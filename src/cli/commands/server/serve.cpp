@@ -1,5 +1,8 @@
 // hexapla serve: translates over HTTP.
-#include <cstdio>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "api/display.h"
 #include "api/translate/live_service.h"
@@ -15,6 +18,21 @@ namespace hexapla::cli {
 namespace {
 
 constexpr Range<int64_t> kPort{0, 65535}, kSeconds{1, 86'400};
+
+// Without stdio: if nobody reads the log, a lock of stderr would also stop the end of the program.
+void write_to_log(const std::string& line) {
+  const std::string whole = text::printable(line) + "\n";
+  for (std::string_view rest = whole; !rest.empty();) {
+    const ssize_t some = write(STDERR_FILENO, rest.data(), rest.size());
+    pollfd ready{STDERR_FILENO, POLLOUT, 0};
+    if (some > 0)
+      rest.remove_prefix(static_cast<size_t>(some));
+    else if (errno == EAGAIN)
+      poll(&ready, 1, -1);
+    else if (errno != EINTR)
+      return;
+  }
+}
 
 // Search options of single requests.
 template <class Self, class F>
@@ -50,8 +68,7 @@ struct Serve {
     service.cache = static_cast<size_t>(cache) << 20;
     service.files = static_cast<size_t>(files) << 20;
     service.requests_per_minute = static_cast<int>(per_minute);
-    if (!quiet)
-      service.log = [](const std::string& line) { std::fputs((text::printable(line) + "\n").c_str(), stderr); };
+    if (!quiet) service.log = write_to_log;
     server.port = static_cast<uint16_t>(port);
     server.limits.body = static_cast<size_t>(body) << 10;
     server.limits.connections = static_cast<size_t>(connections);

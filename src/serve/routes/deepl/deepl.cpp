@@ -118,10 +118,7 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
   task.options.sentences = asked->sentences;
   task.options.glossary = asked->glossary;
   if (asked->glossary.size() > 0) check_one_hop(g.hops);
-  service.translate(call, std::move(task), go_on, [call](const Response& why) {
-    speaking_deepl(
-        call, [&] { throw HttpError(why.status, parse_json(why.body, "an answer").value("error", ""), why.headers); });
-  });
+  service.translate(call, std::move(task), go_on);
 }
 
 Json languages(const ModelSet& models, const std::string& type) {
@@ -136,49 +133,32 @@ Json languages(const ModelSet& models, const std::string& type) {
 
 }  // namespace
 
-void speaking_deepl(const Service::Call& call, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (...) {
-    Response r = response_of(std::current_exception());
-    const Json error = parse_json(r.body, "an answer");
-    r.body = json_text(Json{{"message", error.value("error", "")}});
-    if (r.status == 400 && error.value("error", "").find("API key") != std::string::npos) r.status = 403;
-    call->answer(std::move(r));
-  }
-}
-
 void add_deepl_routes(Router& router, Service& service) {
-  router.add(
-      {"POST",
-       "/v2/translate",
-       "Translate, for DeepL's clients",
-       [&](const auto& call) { speaking_deepl(call, [&] { translate(service, call, asked_of(service, call), 0); }); },
-       {{"text", "text", true, "texts to translate"},
-        {"target_lang", "string", true, "language to translate into"},
-        {"source_lang", "string"},
-        {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
-        {"tag_handling", "string", false, "xml or html: the texts have tags"},
-        {"ignore_tags", "text", false, "names of tags whose content stays as it is"},
-        {"splitting_tags", "text", false, "names of tags that end a sentence"},
-        {"non_splitting_tags", "text", false, "names of tags that do not end a sentence"},
-        {"outline_detection", "boolean", false,
-         "whether other tags end a sentence if the structure says so (default: true)"},
-        {"split_sentences", "string", false,
-         "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
+  router.add({"POST",
+              "/v2/translate",
+              "Translate, for DeepL's clients",
+              [&](const auto& call) { translate(service, call, asked_of(service, call), 0); },
+              {{"text", "text", true, "texts to translate"},
+               {"target_lang", "string", true, "language to translate into"},
+               {"source_lang", "string"},
+               {"glossary_id", "string", false, "a glossary of /v2/glossaries"},
+               {"tag_handling", "string", false, "xml or html: the texts have tags"},
+               {"ignore_tags", "text", false, "names of tags whose content stays as it is"},
+               {"splitting_tags", "text", false, "names of tags that end a sentence"},
+               {"non_splitting_tags", "text", false, "names of tags that do not end a sentence"},
+               {"outline_detection", "boolean", false,
+                "whether other tags end a sentence if the structure says so (default: true)"},
+               {"split_sentences", "string", false,
+                "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {
-    speaking_deepl(call, [&] {
-      const Parameters p(call->request());
-      call->answer(json_response(languages(*service.models(), p.text_or("type", "source"))));
-    });
+    const Parameters p(call->request());
+    call->answer(json_response(languages(*service.models(), p.text_or("type", "source"))));
   };
   for (const char* method : {"GET", "POST"})
     router.add_open({method, "/v2/languages", "Languages, for DeepL's clients", answer_languages});
   const auto answer_usage = [&](const Service::Call& call) {
-    speaking_deepl(call, [&] {
-      service.admit(Parameters(call->request()), call->request());
-      call->answer(json_response(Json{{"character_count", 0}, {"character_limit", 1'000'000'000'000}}));
-    });
+    service.admit(Parameters(call->request()), call->request());
+    call->answer(json_response(Json{{"character_count", 0}, {"character_limit", 1'000'000'000'000}}));
   };
   for (const char* method : {"GET", "POST"})
     router.add({method, "/v2/usage", "No limit, for DeepL's clients", answer_usage});

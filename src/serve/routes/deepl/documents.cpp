@@ -15,6 +15,11 @@ using namespace deepl;  // shared by its routes
 constexpr std::string_view kPrefix = "/v2/document/", kResultSuffix = "/result";
 constexpr std::chrono::hours kLongest{1};
 
+// Without keys, a client may name any, and another one each time.
+std::string owner_of(const Service& service, const Parameters& p, const Request& request) {
+  return service.needs_key() ? Service::key_of(p, request) : "";
+}
+
 void begin(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
@@ -23,6 +28,7 @@ void begin(Service& service, const Service::Call& call) {
     if (const std::string word = p.text_or(name, ""); !word.empty() && word != "0" && word != "false")
       refuse(cat("Parameter '", name, "' is not supported here: documents keep their pictures; leave it out"));
   const SentFile file = sent_file(service, p, p.text_or("filename", ""));
+  Account::Share place = service.documents().enter();
   const std::string format = p.text_or("output_format", "");
   if (!format.empty() && "." + format != file.format->ending) refuse("Value for 'output_format' not supported.");
   const auto document = read_document(file);
@@ -34,29 +40,31 @@ void begin(Service& service, const Service::Call& call) {
   if (languages.source.empty()) languages.source = detect_source(text, *models, languages.target).front().code;
   Hops hops = hops_between(*models, languages.source, languages.target);
   if (glossary.size() > 0) check_one_hop(hops);
-  const auto job =
-      std::make_shared<DocumentJob>(service.files(), call->request(), translated_name(file, languages.target));
-  job->characters = characters_in(text);
-  service.documents().add(job);
+  const auto record = std::make_shared<DocumentRecord>(owner_of(service, p, call->request()), characters_in(text));
+  const auto job = std::make_shared<DocumentJob>(service.files(), call->request(),
+                                                 translated_name(file, languages.target), record, std::move(place));
   if (hops.empty() || document->lines().empty()) {
     job->answer({200, file.content});
   } else {
-    LinesTask task = Service::task_of(std::move(hops), document, job->warnings);
+    service.keep_body(*job, file.content.size());  // longer than that of the upload
+    LinesTask task = Service::task_of(std::move(hops), document, record->warnings);
     task.options.glossary = glossary;
     task.timeout = kLongest;
+    task.late = "the document's time of an hour was up; divide it";
     service.translate(job, std::move(task), [job, document](const auto& found) {
       job->answer({200, document->joined(0, found, 0)});
     });
   }
-  call->answer(json_response(Json{{"document_id", job->id}, {"document_key", job->key}}));
+  service.documents().add(record);  // now that it is accepted
+  call->answer(json_response(Json{{"document_id", record->id}, {"document_key", record->key}}));
 }
 
-Json state_json(const DocumentJob& job) {
-  const DocumentJob::State state = job.state();
-  Json answer{{"document_id", job.id}, {"status", state.ended ? "done" : "translating"}};
+Json state_json(const DocumentRecord& record) {
+  const DocumentRecord::State state = record.state();
+  Json answer{{"document_id", record.id}, {"status", state.ended ? "done" : "translating"}};
   if (!state.ended) answer["seconds_remaining"] = 1;
   if (!state.error.empty()) answer["status"] = "error", answer["error_message"] = state.error;
-  if (state.ended) answer["billed_characters"] = job.characters, job.warnings->put_into(answer);
+  if (state.ended) answer["billed_characters"] = record.characters, record.warnings->put_into(answer);
   return answer;
 }
 
@@ -68,10 +76,10 @@ void answer(Service& service, const Service::Call& call) {
   if (result) id.resize(id.size() - kResultSuffix.size());
   const std::string key = p.text_or("document_key", "");
   if (key.empty()) refuse("document_key is missing");
-  const auto job = service.documents().find(id, key);
-  if (!job) throw HttpError(404, "Document not found");
-  if (!result) return call->answer(json_response(state_json(*job)));
-  const DocumentJob::State state = job->state();
+  const auto record = service.documents().find(owner_of(service, p, call->request()), id, key);
+  if (!record) throw HttpError(404, "Document not found");
+  if (!result) return call->answer(json_response(state_json(*record)));
+  const DocumentRecord::State state = record->state();
   if (!state.ended) throw HttpError(503, "Document is not ready yet", {{"Retry-After", "1"}});
   if (!state.error.empty()) throw HttpError(404, state.error);
   call->answer(file_response(service, state.file));
@@ -83,7 +91,7 @@ void add_document_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/document",
               "Translate a document, for DeepL's clients: " + text::document::format_list(),
-              [&](const auto& call) { speaking_deepl(call, [&] { begin(service, call); }); },
+              [&](const auto& call) { begin(service, call); },
               {{"file", "file", true, "the document"},
                {"target_lang", "string", true, "language to translate into"},
                {"source_lang", "string"},
@@ -93,7 +101,7 @@ void add_document_routes(Router& router, Service& service) {
     router.add({method,
                 "/v2/document/*",
                 "State of a document's translation; with /result after its id, the translated document",
-                [&](const auto& call) { speaking_deepl(call, [&] { answer(service, call); }); },
+                [&](const auto& call) { answer(service, call); },
                 {{"document_key", "string", true, "the key returned with the id"}},
                 "*/*"});
 }

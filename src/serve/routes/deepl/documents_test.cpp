@@ -1,8 +1,10 @@
 // Tests of document upload, polling and download by DeepL's clients.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <thread>
 
+#include "base/files/test_folder.h"
 #include "serve/routes/test_service.h"
 
 namespace hexapla::serve {
@@ -52,6 +54,30 @@ TEST_F(DocumentRoutes, WithNothingToTranslateStayAsTheyAre) {
     const std::string id = sent.value("document_id", ""), key = sent.value("document_key", "");
     EXPECT_EQ(done(id, key)["status"], "done");
     EXPECT_EQ(server->post("/v2/document/" + id + "/result", {{"document_key", key}}).body, content);
+  }
+}
+
+// With another key nobody finds a document, even with its id and its own key.
+using DocumentKeys = TestFolder;
+TEST_F(DocumentKeys, AreThoseThatDocumentsBelongTo) {
+  std::ofstream(at("keys")) << "alice\nbob\n";
+  ServiceOptions o = small_service();
+  o.api_keys = at("keys");
+  RunningService s(o);
+  const auto ask = [&](const std::string& path, const std::string& body, const std::string& type,
+                       const std::string& key) {
+    return s.ask("POST", path, body, type, "Authorization: DeepL-Auth-Key " + key + "\r\n");
+  };
+  const std::string part = "--b\r\nContent-Disposition: form-data; name=";
+  const Json sent =
+      ask("/v2/document", part + "file; filename=a.html\r\n\r\n<hr>\r\n" + part + "target_lang\r\n\r\nDE\r\n--b--\r\n",
+          "multipart/form-data; boundary=b", "alice")
+          .json();
+  const std::string path = "/v2/document/" + sent.value("document_id", ""),
+                    key = json_text(Json{{"document_key", sent.value("document_key", "")}});
+  for (const char* end : {"", "/result"}) {
+    EXPECT_EQ(ask(path + end, key, "application/json", "alice").status, 200) << end;
+    EXPECT_EQ(ask(path + end, key, "application/json", "bob").status, 404) << end;
   }
 }
 

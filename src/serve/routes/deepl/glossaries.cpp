@@ -129,21 +129,21 @@ Glossary glossary_for(Service& service, const Parameters& p, const Request& requ
 }
 
 void add_glossary_routes(Router& router, Service& service) {
-  const auto deepl = [&](void (*answer)(Service&, const Service::Call&)) {
-    return [&service, answer](const Service::Call& call) { speaking_deepl(call, [&] { answer(service, call); }); };
+  const auto with = [&](void (*answer)(Service&, const Service::Call&)) {
+    return [&service, answer](const Service::Call& call) { answer(service, call); };
   };
   router.add({"POST",
               "/v2/glossaries",
               "Create a glossary, for DeepL's clients",
-              deepl(create),
+              with(create),
               {{"name", "string", true, "any name"},
                {"source_lang", "string", true},
                {"target_lang", "string", true},
                {"entries", "string", true, "one term per line: source and target"},
                {"entries_format", "string", false, "tsv (default) or csv"}}});
-  router.add({"GET", "/v2/glossaries", "The glossaries of this key", deepl(list)});
-  router.add({"GET", "/v2/glossaries/*", "One of them, or with /entries its terms", deepl(show)});
-  router.add({"DELETE", "/v2/glossaries/*", "Delete one of them", deepl(drop)});
+  router.add({"GET", "/v2/glossaries", "The glossaries of this key", with(list)});
+  router.add({"GET", "/v2/glossaries/*", "One of them, or with /entries its terms", with(show)});
+  router.add({"DELETE", "/v2/glossaries/*", "Delete one of them", with(drop)});
   router.add_open({"GET", "/v2/glossary-language-pairs", "Languages of glossaries, for DeepL's clients",
                    [&](const Service::Call& call) { call->answer(json_response(pairs(*service.models()))); }});
 }

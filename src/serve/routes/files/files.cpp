@@ -32,6 +32,7 @@ void translate_file(Service& service, const Service::Call& call) {
   const std::string name = translated_name(file, languages.target);
   const auto warnings = std::make_shared<Warnings>();
   const auto answer = [call, &service, name, warnings](std::string content) {
+    if (call->is_gone()) return;  // nobody would learn the file's name
     const auto put = service.files().put(name, std::move(content));
     if (!put) throw HttpError(413, "the translated file is larger than the files that this server keeps");
     Json said{{"translatedFileUrl", address_of_server(call->request()) + "/download_file/" + percent_encoded(*put)}};
