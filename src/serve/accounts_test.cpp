@@ -201,7 +201,7 @@ TEST_F(Accounts, AreAtZeroAfterRequestsThatFailAtEveryStage) {
 // The same for connections: each fails at another byte, or leaves.
 TEST_F(Accounts, OfConnectionsAreAtZeroWhenTheyAreGone) {
   ServerOptions http;
-  http.limits.header_time = http.limits.body_time = std::chrono::milliseconds(200);
+  http.limits.idle = http.limits.header_time = http.limits.body_time = std::chrono::milliseconds(200);
   http.limits.body = 64 << 10;
   http.limits.requests = 4;
   http.limits.connections_of_address = 8;
