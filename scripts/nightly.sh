@@ -13,6 +13,11 @@ for preset in release asan tsan; do
   HEXAPLA_UNITY_BUILD=none HEXAPLA_PRESET=$preset "$ROOT/scripts/test.sh" || failed+=("$preset")
 done
 if [ ${#failed[@]} -gt 0 ]; then die "tests failed in: ${failed[*]}"; fi
+for isa in generic avx2 avx512; do  # every machine is the only one of somebody; the doctor refuses what this one lacks
+  HEXAPLA_ISA=$isa "$ROOT/build/release/hexapla" doctor >/dev/null 2>&1 || continue
+  note "nightly: all tests with HEXAPLA_ISA=$isa"
+  HEXAPLA_LONG_TESTS= HEXAPLA_ISA=$isa "$ROOT/scripts/test.sh" || die "a test fails on processors with $isa; it is above"
+done
 note "nightly: clang-tidy"
 "$ROOT/scripts/install_dependencies.sh" --checks
 "$ROOT/scripts/tidy.sh" --all || die "clang-tidy found something; it is above"
@@ -47,6 +52,8 @@ note "nightly: every measurement of bench/, small"
 "$ROOT/scripts/benches.sh" "$ROOT/build/release/hexapla" || die "a measurement of bench/ does not run"
 note "nightly: a server under load, idle connections, kills and swaps"
 "$ROOT/scripts/server_faults.py" "$ROOT/build/release/hexapla" || die "the server lost something, or more than it should"
+note "nightly: a server under attack for 20 minutes"
+"$ROOT/scripts/server_attack.py" "$ROOT/build/release/hexapla" --seconds 1200 || die "the server does not stand the attack"
 if [ -n "${HEXAPLA_MULTI30K:-}" ]; then
   run=$(mktemp -d)
   trap 'rm -rf "$run"' EXIT

@@ -106,6 +106,9 @@ TEST_F(OpenclProgram, RefusesWhatTheDeviceDoesNotHave) {
   EXPECT_THAT(refusal(train + " --experts 2"), HasSubstr("--experts does not run on opencl"));
   EXPECT_THAT(refusal(train + " --score additive"), HasSubstr("OpenCL has no additive attention"));
   EXPECT_FALSE(std::filesystem::exists(path("run"))) << "refused before anything is written";
+  for (const char* const precision : {"bf16", "int8"})
+    EXPECT_THAT(refusal(kProgram + " bench translate --device opencl --precision " + precision),
+                HasSubstr(std::string("OpenCL multiplies in f32, not in ") + precision));
   EXPECT_THAT(refusal(train_on("--device opencl:7", "run")),
               AllOf(HasSubstr("there is no OpenCL device 7"), HasSubstr("opencl:0 is ")));
 }

@@ -140,14 +140,11 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
   return cat(what, did_you_mean(model ? "--model " + shell_word(rest.front()) : ""));
 }
 
-// An option with one value takes its last one, so that arguments can override a script's defaults;
-// options that collect values (-m A -m B) and lists keep all.
-void last_one_counts(CLI::App& app) {
-  for (CLI::Option* option : app.get_options())
-    if (!option->get_positional() && option->get_items_expected_max() == 1 &&
-        option->get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll)
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  for (CLI::App* command : app.get_subcommands({})) last_one_counts(*command);
+// Lets the parser accept an option with one word that is given twice, which refuse_repeated() refuses in our words.
+void accept_repeated(const Command& app) {
+  for (const Option& option : app.options())
+    if (option.takes_one_word()) option.parsed().multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  for (const Command& command : app.commands()) accept_repeated(command);
 }
 
 // Reports data that could not be written to stdout, unless the reader (head) closed the pipe.
@@ -173,11 +170,12 @@ void complain_about_memory() {
   }
 }
 
-// Refuses options without effect of the command and, recursively, of its chosen subcommands.
-void refuse_idle(const Command& command) {
+// Refuses what the command and, recursively, its chosen subcommands were given in vain.
+void refuse_in_vain(const Command& command) {
+  command.refuse_repeated();
   command.refuse_idle();
   for (const Command& sub : command.commands())
-    if (sub.parser().parsed()) refuse_idle(sub);
+    if (sub.parser().parsed()) refuse_in_vain(sub);
 }
 
 int exit_code(const UserError& e) {
@@ -247,7 +245,7 @@ void add_commands(Command& app, Action& chosen) {
   add_man(app, chosen);
   add_completion(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
-  last_one_counts(app.parser());
+  accept_repeated(app);
   format_help(app);
 }
 
@@ -281,9 +279,9 @@ int run(int argc, const char* const* argv) try {
     return argc > 1 ? 2 : 0;
   }
   return perform([&] {
+    refuse_in_vain(app);
     check_readers_of_stdin(app);
     check_outputs(app);
-    refuse_idle(app);
     return chosen();
   });
 } catch (const std::bad_alloc&) {  // not even memory for the options

@@ -40,7 +40,7 @@ std::vector<double> measured(int rounds, const Round& round) {
 // Includes tokenization, but not loading.
 MeasuredTranslation translate_text(const TranslateBench& o, const decode::LineWarning& warn) {
   const decode::OpenModel m =
-      decode::open_translator(o.model, decode::asked_precision(o.precision_given, o.precision), o.device);
+      decode::open_translator(o.model, decode::asked_precision(o.precision_given, o.precision, o.device), o.device);
   const std::vector<std::string> lines = data::read_lines(o.text);
   decode::TranslateOptions options;
   options.search.beam_size = o.beam;
@@ -113,7 +113,7 @@ void write_untrained(const TranslateBench& o, const std::string& path) {
 
 MeasuredTranslation bench_translate(const TranslateBench& o, const decode::LineWarning& warn) {
   if (!o.text.empty()) return translate_text(o, warn);
-  const auto backend = make_backend(decode::parse_decoding_precision(o.precision), o.device);
+  const auto backend = make_backend(decode::parse_decoding_precision(o.precision, o.device), o.device);
   if (!o.model.empty()) return translate_ids(o, *backend, decode::load_packed(o.model, *backend));
   const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
   write_untrained(o, path);

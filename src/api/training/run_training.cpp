@@ -73,7 +73,7 @@ train::TrainResult run_training(const train::TrainOptions& asked, RunWatcher& wa
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
   const train::TrainOptions options =
       train::with_decay_of_run(with_precision(asked, earlier, watcher, processes), earlier, watcher);
-  const auto backend = make_backend(parse_precision(options.precision), options.device);
+  const auto backend = make_backend(parse_precision(options.precision, options.device), options.device);
   const std::optional<train::TrainingData> data = read_data(options, watcher, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");
   if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};

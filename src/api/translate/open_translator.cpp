@@ -21,8 +21,8 @@ decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
                          "` is for several models, but there is one: leave it out"),
                      options.weights.empty() ? "ensemble" : "weights",
                      options.weights.empty() ? options.ensemble : cat(options.weights.front()));
-  decode::OpenEnsemble all =
-      decode::open_ensemble(paths, decode::asked_precision(options.precision.has_value(), precision), options.device);
+  decode::OpenEnsemble all = decode::open_ensemble(
+      paths, decode::asked_precision(options.precision.has_value(), precision, options.device), options.device);
   decode::choose_languages(all.members[0], options.source_language, options.target_language);
   return all;
 }

@@ -15,17 +15,19 @@ bool guarded() {
   return wish != nullptr;
 }
 
-std::unique_ptr<Backend> opencl(Precision precision, const std::string& device) {
-  if (precision != Precision::f32)
-    throw UsageError(cat("OpenCL multiplies in f32, not in ", name_of(precision), "; give `precision` f32"),
-                     "precision", name_of(precision));
-  return make_opencl_backend(device);
+void refuse_all_but_f32(const std::string& precision) {
+  if (precision != name_of(Precision::f32))
+    throw UsageError(cat("OpenCL multiplies in f32, not in ", precision, "; give `precision` f32"), "precision",
+                     precision);
 }
 
 }  // namespace
 
 std::unique_ptr<Backend> make_backend(Precision precision, const std::string& device) {
-  if (is_opencl(device)) return opencl(precision, device);
+  if (is_opencl(device)) {
+    refuse_all_but_f32(name_of(precision));
+    return make_opencl_backend(device);
+  }
   if (device != "cpu")
     throw UsageError(cat("`device` is '", device, "', but must be cpu, opencl or opencl:N"), "device", device);
   auto backend = make_cpu_backend(precision);
@@ -33,7 +35,9 @@ std::unique_ptr<Backend> make_backend(Precision precision, const std::string& de
 }
 
 Precision parse_precision(const std::string& name, const std::string& device) {
-  return parse_precision(name == "auto" && is_opencl(device) ? "f32" : name);
+  if (!is_opencl(device)) return parse_precision(name);
+  if (name != "auto") refuse_all_but_f32(name);
+  return Precision::f32;
 }
 
 }  // namespace hexapla

@@ -12,7 +12,7 @@ namespace hexapla {
 // that it does not have.
 std::unique_ptr<Backend> make_backend(Precision precision = Precision::f32, const std::string& device = "cpu");
 
-// parse_precision(name) for that device: "auto" is f32 on OpenCL.
+// parse_precision(name) for that device, which alone decides: what OpenCL lacks does not depend on the processor.
 Precision parse_precision(const std::string& name, const std::string& device);
 
 }  // namespace hexapla

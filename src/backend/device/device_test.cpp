@@ -45,5 +45,18 @@ TEST(Device, ChoosesThePrecisionThatAutoMeans) {
   EXPECT_THROW(parse_precision("f8", "opencl"), UsageError);
 }
 
+// With HEXAPLA_ISA=generic, too, which is without bf16 and int8.
+TEST(Device, TellsItselfWhatItLacks) {
+  for (const char* const lacking : {"bf16", "int8"}) {
+    std::string why;
+    try {
+      parse_precision(lacking, "opencl");
+    } catch (const UsageError& e) {
+      why = e.what();
+    }
+    EXPECT_EQ(why, cat("OpenCL multiplies in f32, not in ", lacking, "; give `precision` f32"));
+  }
+}
+
 }  // namespace
 }  // namespace hexapla

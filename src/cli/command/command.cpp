@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "base/options/given_option.h"
 #include "cli/command/parser.h"
 
@@ -44,6 +45,10 @@ Option* Option::when(std::function<When()> condition) {
 std::string Option::name() const {
   const auto& names = parsed_.get_lnames();
   return names.empty() ? "" : names.front();
+}
+bool Option::takes_one_word() const {
+  return !parsed_.get_positional() && parsed_.get_items_expected_max() == 1 &&
+         parsed_.get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll;
 }
 size_t Option::count() const { return parsed_.count(); }
 std::vector<std::string> Option::words() const {
@@ -88,6 +93,13 @@ bool Command::has(const std::string& name) const { return parser_->get_option_no
 bool Command::was_given(const std::string& name) const {
   const CLI::Option* parsed = parser_->get_option_no_throw(name);
   return parsed && parsed->count() > 0;
+}
+
+void Command::refuse_repeated() const {
+  for (const Option& option : options_)
+    if (const auto& words = option.parsed().results(); option.takes_one_word() && words.size() > 1)
+      throw UsageError(cat("--", option.name(), " is given ", words.size() == 2 ? "twice" : "several times", ", as ",
+                           shell_word(words[0]), " and as ", shell_word(words[1]), ": give it once"));
 }
 
 void Command::refuse_idle() const {

@@ -61,6 +61,7 @@ class Option {
   Option* when(std::function<When()> condition);
 
   std::string name() const;                // the first long one, without dashes
+  bool takes_one_word() const;             // in all: neither a list nor a switch
   size_t count() const;                    // number of occurrences
   std::vector<std::string> words() const;  // its values; empty for a switch
   const Choices& choices() const { return choices_; }
@@ -124,6 +125,8 @@ class Command {
   bool has(const std::string& name) const;
   // After parsing; false if there is no option of this name.
   bool was_given(const std::string& name) const;
+  // UsageError: an option that takes one word is given several times.
+  void refuse_repeated() const;
   // UsageError: a given option has no effect with the present values of the others.
   void refuse_idle() const;
   const std::vector<NumberOption>& numbers() const { return numbers_; }
@@ -151,8 +154,7 @@ class Command {
 // The action of the chosen subcommand; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
-// Adds all subcommands with their options. If an option with one value is given twice, the last
-// value counts.
+// Adds all subcommands with their options.
 void add_commands(Command& app, Action& chosen);
 
 // Each adds a subcommand to `app` whose callback sets `chosen`.

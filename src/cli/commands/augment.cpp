@@ -81,11 +81,8 @@ void add_augment(Command& app, Action& chosen) {
       ->expected(2)
       ->check(output_file())
       ->type_name("SOURCE TARGET");
-  c->add_option("-m,--model", a->job.models,
-                "model that translates: the teacher, or that of the other direction; several are an ensemble")
-      ->type_name("MODEL")
-      ->expected(1)
-      ->take_all();
+  bind_models(*c, a->job.models,
+              "model that translates: the teacher, or that of the other direction; several are an ensemble");
   c->add_option("--tag", a->job.tag, "first word of back-translated sources; '': none")
       ->default_str("<BT>")
       ->when([a = a.get()] {

@@ -41,11 +41,7 @@ struct DocumentCommand {
 void add_document(Command& app, Action& chosen) {
   auto d = std::make_shared<DocumentCommand>();
   Command* c = app.add_command("document", "translate a file: a page, subtitles, an office document");
-  c->add_option("-m,--model", d->job.models, "model file or training folder; give several for an ensemble")
-      ->type_name("MODEL")
-      ->expected(1)
-      ->take_all()
-      ->required();
+  bind_models(*c, d->job.models, "model file or training folder; give several for an ensemble")->required();
   c->add_option("-i,--input", d->job.input, "the file; its name ends in " + text::document::format_list())
       ->type_name("DOCUMENT")
       ->required();

@@ -93,7 +93,7 @@ void add_evaluate(Command& app, Action& chosen) {
       ->required()
       ->check(text_input())
       ->type_name("FILE FILE...");
-  c->add_option("-m,--model", e->job.model, "translate SOURCE with this model first")->type_name("MODEL");
+  bind_models(*c, e->job.models, "translate SOURCE with this model first; give several for an ensemble");
   c->add_option("--metrics", e->job.metrics.metrics, "any of bleu,chrf,chrf++,ter")
       ->delimiter(',')
       ->default_str("bleu,chrf");
@@ -115,11 +115,11 @@ void add_evaluate(Command& app, Action& chosen) {
   bind_options(*c, e->search);
   decode::BeamOptions::visit(e->search, [&](const std::string& name, const auto&...) {
     c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
-      return e->job.model.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
+      return e->job.models.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
     });
   });
   const auto translating = [e = e.get()] {
-    return When{!e->job.model.empty(), "is for translating: give a `model`, or leave it out"};
+    return When{!e->job.models.empty(), "is for translating: give a `model`, or leave it out"};
   };
   bind_device(*c, e->job.how.device)->when(translating);
   bind_glossary(*c, e->job.glossary)->when(translating);

@@ -72,11 +72,7 @@ void bind_requests(Translate& t, Command& c) {
 void add_translate(Command& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
   Command* c = app.add_command("translate", "translate lines from stdin to stdout");
-  c->add_option("-m,--model", t->job.models, "model file or training folder; give several for an ensemble")
-      ->type_name("MODEL")
-      ->expected(1)
-      ->take_all()
-      ->required();
+  bind_models(*c, t->job.models, "model file or training folder; give several for an ensemble")->required();
   const auto of_several = [t = t.get()] {
     return When{t->job.models.size() > 1, "is for several models: name them with `model`, or leave it out"};
   };

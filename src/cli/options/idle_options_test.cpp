@@ -27,7 +27,7 @@ const std::vector<Contexts>& all_contexts() {
   static const std::vector<Contexts> all{
       {{"translate"},
        {"-m", "x"},
-       {{"-m", "y"}, {"--sample"}, {"--beam-size", "1"}, {"--length-penalty", "0"}, {"--alignment", "hard"}}},
+       {{"-m", "y"}, {"--sample"}, {"--alignment", "hard"}}},
       {{"score"}, {"-m", "x", "a", "b"}, {{"--length-penalty", "0"}, {"--alignment", "hard"}}},
       {{"evaluate"},
        {"a", "b"},

@@ -62,6 +62,10 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
   });
 }
 
+Option* bind_models(Command& command, std::vector<std::string>& models, const std::string& help) {
+  return command.add_option("-m,--model", models, help)->type_name("MODEL")->expected(1)->take_all();
+}
+
 Option* bind_device(Command& command, std::string& device) {
   return command.add_option("--device", device, kDeviceHelp)->default_str("cpu");
 }

@@ -15,6 +15,8 @@ void bind_options(Command& command, decode::DecodingOptions& options);  // all b
 void bind_kind(Command& command, api::ExportOptions& options);
 void bind_search(Command& command, api::ExportOptions& options);
 void bind_n_best(Command& command, decode::BeamOptions& options);
+// -m MODEL, which may be given several times: the models of an ensemble.
+Option* bind_models(Command& command, std::vector<std::string>& models, const std::string& help);
 // --device cpu|opencl|opencl:N
 Option* bind_device(Command& command, std::string& device);
 // --glossary FILE

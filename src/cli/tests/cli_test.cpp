@@ -120,28 +120,32 @@ TEST(CommandLine, ValuesOutOfRange) {
   expect_error(train_with({"--color", "pink"}), 2, HasSubstr("--color is 'pink'"));
 }
 
-TEST(CommandLine, OfAnOptionGivenTwiceTheLastOneCounts) {
-  const Result r = run_command(train_with({"--lr", "1", "--seed=3", "--lr", "2", "--seed", "4", "--dump-config"}));
-  EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out, AllOf(HasSubstr("\nlr: 2\n"), HasSubstr("\nseed: 4\n")));
+TEST(CommandLine, AnOptionOfOneWordIsNotGivenTwice) {
+  expect_error(train_with({"--lr", "1", "--seed=3", "--lr", "2"}), 2, HasSubstr("--lr is given twice, as 1 and as 2"));
+  for (const char* const command : {"score", "info", "quantize", "inspect"})
+    expect_error({command, "-m", "a", "-m", "b"}, 2, HasSubstr("--model"));
   Command app;
   Action chosen;
   add_commands(app, chosen);
   int options = 0;
-  const std::function<void(CLI::App&)> check = [&](CLI::App& command) {
-    for (CLI::Option* option : command.get_options()) {
-      if (option->get_positional() || option->get_items_expected_max() != 1) continue;  // lists, flags
-      if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll) {
-        EXPECT_THAT((std::set<std::string>{"--model", "--require", "--forbid"}), Contains(option->get_name()));
-        continue;
-      }
-      EXPECT_EQ(option->get_multi_option_policy(), CLI::MultiOptionPolicy::TakeLast)
-          << command.get_name() << " " << option->get_name();
+  const std::function<void(const Command&)> check = [&](const Command& command) {
+    for (const Option& option : command.options()) {
+      CLI::Option& parsed = option.parsed();
+      if (parsed.get_positional() || parsed.get_items_expected_max() != 1) continue;  // lists, flags
+      const std::string name = option.name();
+      parsed.add_result("a");
+      EXPECT_NO_THROW(command.refuse_repeated()) << name;
+      parsed.add_result("b");
+      if (std::set<std::string>{"model", "require", "forbid"}.contains(name) && !option.takes_one_word())
+        EXPECT_NO_THROW(command.refuse_repeated()) << name;
+      else
+        EXPECT_THROW(command.refuse_repeated(), UsageError) << name;
+      parsed.clear();
       ++options;
     }
-    for (CLI::App* sub : command.get_subcommands({})) check(*sub);
+    for (const Command& sub : command.commands()) check(sub);
   };
-  check(app.parser());
+  check(app);
   EXPECT_GT(options, 150);
 }
 

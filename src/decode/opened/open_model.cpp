@@ -56,15 +56,15 @@ std::string checked_file(const std::string& path) {
   return model::model_file(path);
 }
 
-Precision parse_decoding_precision(const std::string& name) {
+Precision parse_decoding_precision(const std::string& name, const std::string& device) {
   const Precision p = name == "int8" ? Precision::int8 : name == "bf16" ? Precision::bf16 : Precision::f32;
-  if (!supported(p))
+  if (device == "cpu" && !supported(p))
     throw UsageError(cat("this processor has no instructions for `precision` ", name, "; give f32"), "precision", name);
   return p;
 }
 
-std::optional<Precision> asked_precision(bool given, const std::string& name) {
-  return given ? std::optional(parse_decoding_precision(name)) : std::nullopt;
+std::optional<Precision> asked_precision(bool given, const std::string& name, const std::string& device) {
+  return given ? std::optional(parse_decoding_precision(name, device)) : std::nullopt;
 }
 
 model::LoadedModel load_packed(const std::string& file, Backend& backend) {

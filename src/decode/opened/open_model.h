@@ -24,10 +24,11 @@ struct OpenModel {
 int64_t numbers_stored(const model::LoadedModel& model, DType type);
 // How many of a model file's parameters are stored as 8-bit integers.
 int64_t integers_in(const std::string& file);
-// "f32", "bf16" or "int8"; UsageError if this processor has no instructions for it.
-Precision parse_decoding_precision(const std::string& name);
+// "f32", "bf16" or "int8"; UsageError if the device is this processor and it has no instructions for it. What another
+// device lacks make_backend() tells.
+Precision parse_decoding_precision(const std::string& name, const std::string& device);
 // The same for an option; none if it was not given.
-std::optional<Precision> asked_precision(bool given, const std::string& name);
+std::optional<Precision> asked_precision(bool given, const std::string& name, const std::string& device);
 // A model in the memory of a backend, to translate with: packed for the processor; elsewhere in f32, its integers and
 // 16-bit numbers converted.
 model::LoadedModel load_packed(const std::string& file, Backend& backend);

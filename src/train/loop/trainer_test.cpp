@@ -116,6 +116,13 @@ TEST_F(Training, AFullDiskCostsACheckpointNotTheRun) {
   EXPECT_THAT(result.missing, testing::IsEmpty()) << "all that was asked for is there in the end";
   EXPECT_THAT(watcher.updates, testing::ElementsAre(5, 20, 25, 30));
   EXPECT_THAT(watcher.notes, HasSubstr("no checkpoint was written; training goes on: cannot write"));
+  const auto times = [&](const std::string& what) {
+    int n = 0;
+    for (size_t at = watcher.notes.find(what); at != std::string::npos; at = watcher.notes.find(what, at + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(times("no checkpoint was written; training goes on"), 1) << "of two that failed";
+  EXPECT_EQ(times("writing works again (2 times no checkpoint was written)"), 1);
 }
 
 TEST_F(Training, AReadOnlyFolderIsOneClearError) {

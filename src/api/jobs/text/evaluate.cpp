@@ -32,7 +32,7 @@ constexpr Conflict kConflicts[] = {
 
 void check(const EvaluateJob& job) {
   refuse_conflicts(kConflicts, {{"source", !job.source.empty()},
-                                {"model", !job.model.empty()},
+                                {"model", !job.models.empty()},
                                 {"compare", !job.compare.empty()},
                                 {"sentence-level", job.report.sentence_level},
                                 {"best", job.report.best > 0},
@@ -81,7 +81,7 @@ inspect::Evaluation read(const EvaluateJob& job) {
 
 evaluate::Sentences translate(const EvaluateJob& job, const Glossary& terms, const evaluate::Sentences& lines,
                               const JobWatch& watch) {
-  const OpenTranslator open({job.model}, job.how);
+  const OpenTranslator open(job.models, job.how);
   decode::TranslateOptions how = open.with(job.search).translate_options();
   how.attention = open.attention;
   how.everywhere.glossary = terms_of(terms);
@@ -130,9 +130,9 @@ void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& w
     options.tokenize = choose_tokenizer(job, e, watch);
     metrics = make_metrics(options);
   }
-  if (!job.model.empty()) {
+  if (!job.models.empty()) {
     e.source = std::move(e.systems[0].lines);
-    e.systems[0] = {job.model, translate(job, terms, e.source, watch)};
+    e.systems[0] = {fmt::format("{}", fmt::join(job.models, " + ")), translate(job, terms, e.source, watch)};
   }
   warn_of_tokenized_text(job, e.systems[0], watch);
   warn_of_short_lines(job, e.systems[0], options.tokenize, watch);

@@ -18,7 +18,7 @@ struct EvaluateJob {
   std::string source;                // shown with the best and worst sentences; "": none
   EvaluatorOptions metrics;          // all but its resamples
   inspect::ReportOptions report;
-  std::string model;  // translates the source first; "": the hypotheses are given
+  std::vector<std::string> models;  // translate the source first, as an ensemble; none: the hypotheses are given
   ModelOptions how;
   std::vector<GivenOption> search;  // the given options
   std::string glossary;

@@ -47,7 +47,7 @@ struct ScoringOptions {
       kAlways);
     f("length-normalization", o.length_normalization,
       "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha", o.length_normalization.choices(),
-      When{o.length_penalty != 0, "says what to divide by, but `length-penalty` is 0: leave one of them out"});
+      kAlways);
   }
   template <class Self, class F>
   static void visit_batches(Self& o, F&& f) {
@@ -124,9 +124,7 @@ struct BeamOptions : ScoringOptions {
       "higher, at its length so far, than the worst of them (outscored), or at any length (never); shrinking: what is "
       "finished leaves its place in the beam empty",
       o.stop_when.choices(),
-      When{!draws(o) && o.beam_size > 1,
-           draws(o) ? "is for a beam, and `sample` has none; leave one of them out"
-                    : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"});
+      When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
     visit_lengths(o, f);
     visit_rules(o, f);
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/options/word_format.h"
@@ -14,8 +15,9 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::vector<GivenOption>> kContexts{
-    {}, {{"sample", {"true"}}}, {{"beam-size", {"1"}}}, {{"length-penalty", {"0"}}}, {{"n-best", {"3"}}}};
+const std::vector<std::vector<GivenOption>> kContexts{{}, {{"sample", {"true"}}}, {{"n-best", {"3"}}}};
+// Where a grid of them ends, which must not refuse the other options of the grid.
+const std::vector<std::vector<GivenOption>> kEndsOfGrids{{{"beam-size", {"1"}}}, {{"length-penalty", {"0"}}}};
 
 template <class Options>
 void check_every_option() {
@@ -43,13 +45,24 @@ void check_every_option() {
       ++(when.now ? taken : refused)[name];
     });
   }
-  EXPECT_EQ(refused.size(), 9u) << "beam-size, stop-when, length-normalization, two penalties, four of sampling";
+  EXPECT_EQ(refused.size(), 8u) << "beam-size, stop-when, two penalties, four of sampling";
   for (const auto& [name, times] : refused) EXPECT_GT(taken[name], 0) << name;
 }
 
 TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
   check_every_option<DecodingOptions>();
   check_every_option<RequestOptions>();
+}
+
+TEST(IdleSearchOptions, NoneIsIdleWhereAGridEnds) {
+  const auto idle = [](const std::vector<GivenOption>& context) {
+    std::set<std::string> names;
+    visit_conditions(read_options<DecodingOptions>(context), [&](const std::string& name, const auto&, const When& when) {
+      if (!when.now) names.insert(name);
+    });
+    return names;
+  };
+  for (const auto& end : kEndsOfGrids) EXPECT_EQ(idle(end), idle({})) << end[0].name;
 }
 
 // Options from a model's record were not given by the user, so they yield.

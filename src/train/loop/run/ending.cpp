@@ -49,7 +49,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
                     metric, state.best->score, best.update, in_file.score));
     return best;
   } catch (const UserError& e) {
-    run.note(e.what());
+    if (fs::exists(best_of(run))) run.note(e.what());
   } catch (const std::out_of_range&) {
     run.note(best_of(run) + " does not record its score");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/files/disk.h"
 #include "base/files/file.h"
@@ -73,9 +74,8 @@ model::Usage usage_of_run(const TrainingData& data, const TrainOptions& options)
 }
 
 std::string Weights::text() const {
-  if (!is_mean()) return cat("model of update ", updates.front());
+  if (!is_mean() || updates.size() == 1) return cat("model of update ", updates.front());
   const char* const of = kind == Kind::mean_of_best ? "best model" : "checkpoint";
-  if (updates.size() == 1) return cat("model of update ", updates.front(), ", a mean of one");
   return cat("mean of the ", kind == Kind::mean_of_best ? "" : "last ", updates.size(), " ", of, "s");
 }
 
@@ -188,7 +188,7 @@ MeanOfStates average_best(const std::string& run, const std::vector<int64_t>& up
       result.updates.push_back(update);
     } catch (const UserError& e) {
       result.missing.push_back(update);
-      result.notes.push_back(e.what());
+      if (std::filesystem::exists(best_model_path(run, update))) result.notes.push_back(e.what());
     }
   }
   if (result.updates.empty()) return result;

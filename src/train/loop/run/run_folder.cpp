@@ -79,7 +79,7 @@ void RunFolder::save_off_schedule(const RunState& state, const Content& content)
 // On failure the last good checkpoint stays, and the next one is tried as usual.
 bool RunFolder::write_checkpoint(const RunState& state, const char* schedule, const Content& content) {
   const double began = clock_.seconds();
-  const bool is_written = written("no checkpoint was written; training goes on", [&] {
+  const bool is_written = written("no checkpoint was written", [&] {
     save_and_free_space(checkpoints(), state.update, content(schedule), options_.average_last > 0);
   });
   saved_at_ = clock_.seconds();
@@ -109,11 +109,14 @@ bool RunFolder::written(const char* otherwise, const std::function<void()>& writ
   try {
     lock_->check_place();
     write();
-    return true;
   } catch (const RunError& e) {
-    watcher_.note(cat(otherwise, ": ", e.what()));
+    if (++failures_[otherwise] == 1) watcher_.note(cat(otherwise, "; training goes on: ", e.what()));
     return false;
   }
+  if (const auto failed = failures_.extract(otherwise))
+    watcher_.note(cat("writing works again (", failed.mapped() == 1 ? "once" : cat(failed.mapped(), " times"), " ",
+                      otherwise, ")"));
+  return true;
 }
 
 std::vector<std::string> RunFolder::missing(int64_t update) const {

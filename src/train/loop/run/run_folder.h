@@ -2,6 +2,7 @@
 // Writes the files of a run while it continues. A failure to write costs only that file: the
 // watcher is told, and the end of the run reports it missing.
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ class RunFolder {
 
   void log(const TrainReport& report);
   void log(const Validation& validation);
-  // Runs `write`. -> false if it failed; the watcher was told.
+  // Runs `write`. -> false if it failed. The watcher is told of the first failure in a row, and of its end.
   bool written(const char* otherwise, const std::function<void()>& write);
 
   void check_place() const { lock_->check_place(); }      // RunError: the folder was moved or removed
@@ -76,6 +77,7 @@ class RunFolder {
   double saved_at_ = 0, writing_ = 0;        // when the last checkpoint was written or tried, and how long that took
   std::optional<int64_t> extra_checkpoint_;  // off the schedule: removed after the next scheduled one
   int64_t lost_lines_ = 0;                   // log lines not written
+  std::map<std::string, int64_t> failures_;  // in a row, by what could not be written
 };
 
 }  // namespace hexapla::train
