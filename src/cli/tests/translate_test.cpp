@@ -175,15 +175,15 @@ TEST_F(TranslateTest, ModelsTranslateTogether) {
 
 TEST_F(TranslateTest, AndAreEvaluatedTogether) {
   const std::string a = at("model.safetensors"), b = at("second.safetensors"), text = "ein Hund\nzwei Katzen laufen\n";
-  write_file(at("source"), text);
-  write_file(at("references"), "ein Hund\nzwei\n");
+  write_file_atomically(at("source"), text);
+  write_file_atomically(at("references"), "ein Hund\nzwei\n");
   const auto evaluated = [&](const std::vector<std::string>& models) {
     return run_command(
                std::vector<std::string>{"evaluate", "--extra-length", "5", "--threads", "1", "--sentence-level"} +
                models + std::vector<std::string>{at("source"), at("references")})
         .out;
   };
-  write_file(at("hypotheses"), translate({"-m", a, "-m", b}, text).out);
+  write_file_atomically(at("hypotheses"), translate({"-m", a, "-m", b}, text).out);
   EXPECT_EQ(evaluated({"-m", a, "-m", b}),
             run_command({"evaluate", "--sentence-level", at("hypotheses"), at("references")}).out);
   EXPECT_NE(evaluated({"-m", a, "-m", b}), evaluated({"-m", b}));

@@ -123,8 +123,7 @@ struct BeamOptions : ScoringOptions {
       "no "
       "higher, at its length so far, than the worst of them (outscored), or at any length (never); shrinking: what is "
       "finished leaves its place in the beam empty",
-      o.stop_when.choices(),
-      When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
+      o.stop_when.choices(), When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
     visit_lengths(o, f);
     visit_rules(o, f);
   }

@@ -57,9 +57,10 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
 TEST(IdleSearchOptions, NoneIsIdleWhereAGridEnds) {
   const auto idle = [](const std::vector<GivenOption>& context) {
     std::set<std::string> names;
-    visit_conditions(read_options<DecodingOptions>(context), [&](const std::string& name, const auto&, const When& when) {
-      if (!when.now) names.insert(name);
-    });
+    visit_conditions(read_options<DecodingOptions>(context),
+                     [&](const std::string& name, const auto&, const When& when) {
+                       if (!when.now) names.insert(name);
+                     });
     return names;
   };
   for (const auto& end : kEndsOfGrids) EXPECT_EQ(idle(end), idle({})) << end[0].name;
