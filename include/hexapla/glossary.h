@@ -19,7 +19,8 @@ namespace api {
 std::shared_ptr<const decode::Glossary> terms_of(const Glossary& glossary);
 }
 
-// For every occurrence of a source term in a line, the translation must contain the target once.
+// For every occurrence of a source term in a line, the target replaces the words of the translation
+// that are aligned with it. Where there are none, TranslatorOptions::warn is called with the line.
 // Source terms match whole words (in scripts without spaces: anywhere), ignoring case; among
 // overlapping terms the longest one matches. A target may list alternative forms, "Hund|Hunde".
 // Copies share the terms, and any number of threads may use them. Lines are searched sentence by

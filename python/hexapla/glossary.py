@@ -16,9 +16,10 @@ _Target = Union[str, Sequence[str]]
 class Glossary:
     """Required translations of source terms, for Translator.translate(..., glossary=...).
 
-    For every occurrence of a source term in a line, the translation contains the target once. Terms match whole words,
-    or anywhere in scripts without spaces, in any case; the longest of overlapping terms wins. If a target has several
-    forms, any of them is accepted. A term that the model's vocabulary cannot express is ignored with a warning.
+    For every occurrence of a source term in a line, the target replaces the words of the translation that are aligned
+    with it; where there are none, a warning names the term. Terms match whole words, or anywhere in scripts without
+    spaces, in any case; the longest of overlapping terms wins. If a target has several forms, the one whose ending fits
+    best is used. A term that the model's vocabulary cannot express is ignored with a warning.
     """
 
     def __init__(self, terms: Union[Mapping[str, _Target], Iterable[tuple[str, _Target]]]) -> None:

@@ -211,14 +211,16 @@ TEST_F(TranslateTest, TermsOfAGlossary) {
   const std::string terms = write("terms.tsv", "hund\tKatzen|Katze\r\n\nstraße\tЖ\n");
   const Result r = translate({"--glossary", terms, "--extra-length", "5"}, "ein Hund\nzwei\ndie Straße\n");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.out.substr(0, r.out.find('\n')), HasSubstr("Katze"));
+  if (r.out.substr(0, r.out.find('\n')).find("Katze") == std::string::npos) {
+    EXPECT_THAT(r.err, HasSubstr("line 1: the glossary was not followed for 'hund'"));
+  }
   EXPECT_THAT(r.err, AllOf(HasSubstr("line 3: glossary: 'straße' as 'Ж'"), HasSubstr("no piece for 'Ж'")));
   const Result plain = translate({"--extra-length", "5"}, "ein Hund\nzwei\ndie Straße\n");
   EXPECT_EQ(r.out.substr(r.out.find('\n')), plain.out.substr(plain.out.find('\n')));
   const std::string wrong = write("wrong.tsv", "hund\tKatze\nHUND\tdie\n");
   expect_error({"--glossary", wrong}, "a\n", 3, HasSubstr("wrong.tsv:2: 'HUND' is also the term of line 1"));
   expect_error({"--glossary", at("none")}, "a\n", 3, HasSubstr("none"));
-  expect_error({"--glossary", terms, "--sample"}, "a\n", 2, HasSubstr("--glossary needs beam search"));
+  EXPECT_EQ(translate({"--glossary", terms, "--sample"}, "ein Hund\n").code, 0);
   expect_error({"--glossary", terms, "--trace", at("x.svg")}, "a\n", 2, HasSubstr("--trace shows plain"));
 }
 

@@ -4,13 +4,12 @@
 
 #include "base/error.h"
 #include "text/characters.h"
-#include "text/lines/letter_case.h"
 #include "text/plain_line.h"
 
 namespace hexapla::decode {
 namespace {
 
-constexpr size_t kMostTerms = 64;  // per sentence: the time of each step grows with them
+constexpr size_t kMostTerms = 64;  // per sentence
 
 void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
@@ -92,47 +91,34 @@ void ConstraintMaker::hide_in_prefix(const LineConstraints& own, const text::Pro
   to.names = std::move(spans);
 }
 
-// Each form also in its capitalized variant, for the start of a sentence.
 ConstraintMaker::Forms ConstraintMaker::forms_of(const Glossary::Term& term,
                                                  const std::function<void(const std::string& what)>& warn) {
   Forms& known = forms_[&term];
   if (known) return known;
-  std::vector<Phrase> forms;
+  std::vector<std::string> forms;
   std::string why;
-  const auto add = [&](const std::string& form) {
+  for (const std::string& form : term.forms) {
     try {
-      forms.push_back(writable_phrase(target_, pieces_, form, cat("glossary: '", term.source, "' as")));
+      forms.push_back(writable_phrase(target_, pieces_, form, cat("glossary: '", term.source, "' as")).text);
     } catch (const UsageError& e) {
       if (why.empty()) why = e.what();
     }
-  };
-  for (const std::string& form : term.forms) {
-    add(form);
-    if (const std::string capital = text::capitalized(form); capital != form) add(capital);
   }
   if (forms.empty()) warn(why);
-  return known = std::make_shared<const std::vector<Phrase>>(std::move(forms));
+  return known = std::make_shared<const std::vector<std::string>>(std::move(forms));
 }
 
 void ConstraintMaker::add_terms(const LineConstraints& own, const std::string& sentence, SentenceConstraints& to,
                                 const std::function<void(const std::string& what)>& warn) {
   const std::shared_ptr<const Glossary>& glossary = own.glossary ? own.glossary : glossary_;
   if (!glossary) return;
-  std::vector<const Glossary::Term*> terms = glossary->terms_in(sentence, kMostTerms + 1);
+  std::vector<Glossary::Found> terms = glossary->terms_in(sentence, kMostTerms + 1);
   if (terms.size() > kMostTerms) {
     warn(cat("a sentence has more than ", kMostTerms, " terms of the glossary; only the first were looked at"));
     terms.pop_back();
   }
-  std::vector<Requirement> all;
-  for (const Glossary::Term* term : terms)
-    if (const Forms forms = forms_of(*term, warn); !forms->empty()) all.push_back({forms, true});
-  // A place goes to the first requirement that fits: longer phrases come before their parts, those
-  // with fewer forms before those with more alternatives.
-  const auto before = [](const Requirement& a, const Requirement& b) {
-    return a.tokens() != b.tokens() ? a.tokens() > b.tokens() : a.forms->size() < b.forms->size();
-  };
-  std::stable_sort(all.begin(), all.end(), before);
-  to.required.insert(to.required.end(), all.begin(), all.end());
+  for (const auto& [term, place] : terms)
+    if (const Forms forms = forms_of(*term, warn); !forms->empty()) to.terms.push_back({place, term->source, forms});
 }
 
 }  // namespace hexapla::decode

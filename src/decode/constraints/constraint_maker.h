@@ -35,7 +35,7 @@ class ConstraintMaker {
 
  private:
   void set_prefix(const std::string& prefix, SentenceConstraints& to) const;
-  using Forms = std::shared_ptr<const std::vector<Phrase>>;
+  using Forms = std::shared_ptr<const std::vector<std::string>>;
   Forms forms_of(const Glossary::Term& term, const std::function<void(const std::string& what)>& warn);
 
   const text::Vocabulary& target_;

@@ -18,6 +18,34 @@ std::string_view trimmed(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
+// text::folded() of a text, and where each of its bytes comes from.
+struct FoldedLine {
+  std::string text;
+  std::vector<text::TokenSpan> from;  // of each byte: a character with its marks
+
+  explicit FoldedLine(std::string_view line) {
+    const std::vector<text::Character> all = text::characters_of(line);
+    for (size_t i = 0, next = 0; i < all.size(); i = next) {
+      for (next = i + 1; next < all.size() && all[next].kind == text::CharacterKind::mark;) ++next;
+      const text::TokenSpan place{all[i].from, all[next - 1].to};
+      std::string_view one = line.substr(place.from, place.to - place.from);
+      // Between two letters a blank stays a blank, and an invisible character vanishes.
+      const std::string between = text::folded(cat("a", one, "a"));
+      const bool framed = between.size() > 1 && between.front() == 'a' && between.back() == 'a';
+      add(framed ? between.substr(1, between.size() - 2) : text::folded(one), place);
+    }
+    if (text.ends_with(' ')) text.pop_back(), from.pop_back();
+  }
+  text::TokenSpan in_text(text::TokenSpan folded) const { return {from[folded.from].from, from[folded.to - 1].to}; }
+
+ private:
+  void add(const std::string& one, text::TokenSpan place) {
+    if (one == " " && (text.empty() || text.ends_with(' '))) return;
+    text += one;
+    from.resize(text.size(), place);
+  }
+};
+
 std::vector<std::string> forms_of(std::string_view target) {
   std::vector<std::string> forms;
   for (size_t at = 0; at <= target.size();) {
@@ -96,13 +124,15 @@ std::vector<const Glossary::Term*> Glossary::terms() const {
   return all;
 }
 
-std::vector<const Glossary::Term*> Glossary::terms_in(std::string_view text, size_t most) const {
-  const std::string line = text::folded(text);
-  std::vector<const Term*> terms;
+std::vector<Glossary::Found> Glossary::terms_in(std::string_view text, size_t most) const {
+  const FoldedLine folded(text);
+  const std::string& line = folded.text;
+  std::vector<Found> terms;
   for (size_t at = 0; at < line.size() && terms.size() < most;) {
     const auto* found = text::word_boundary(line, at) ? longest_at(line, at) : nullptr;
-    if (found) terms.push_back(&found->second);
-    at += found ? found->first.size() : text::character_bytes(std::string_view(line).substr(at));
+    const size_t end = at + (found ? found->first.size() : text::character_bytes(std::string_view(line).substr(at)));
+    if (found) terms.push_back({&found->second, folded.in_text({at, end})});
+    at = end;
   }
   return terms;
 }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/words.h"
+
 namespace hexapla::decode {
 
 // A target is one form or several alternatives: "Hund|Hunde". Blanks around a term or a form are
@@ -27,10 +29,15 @@ class Glossary {
   // line: as above, or a line without exactly one tab.
   static Glossary read(const std::string& path);
 
+  // An occurrence of a term.
+  struct Found {
+    const Term* term;
+    text::TokenSpan place;  // bytes of the text
+  };
   // The terms in a text, in order, one per occurrence, at most `most`. They are found as whole
   // words (in scripts without blanks: anywhere) in any case, and do not overlap: from left to
   // right, the longest that begins at each place.
-  std::vector<const Term*> terms_in(std::string_view text, size_t most) const;
+  std::vector<Found> terms_in(std::string_view text, size_t most) const;
   std::vector<const Term*> terms() const;  // in the order given
   size_t size() const { return terms_.size(); }
 

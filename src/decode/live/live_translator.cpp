@@ -59,7 +59,11 @@ LiveTranslator::~LiveTranslator() = default;
 
 void LiveTranslator::check(const TextRequest& request) const {
   decode::check(request.options);
-  if (request.options.copy_unknown || request.options.coverage_penalty > 0 || request.options.parting.protection)
+  const auto has_terms = [](const LineConstraints& c) { return c.glossary != nullptr; };
+  const bool terms = has_terms(request.options.everywhere) ||
+                     std::any_of(request.constraints.begin(), request.constraints.end(), has_terms);
+  if (request.options.copy_unknown || request.options.coverage_penalty > 0 || request.options.parting.protection ||
+      terms)
     decode::check(request.options.attention, ensemble_.models.front()->config);
   HEXAPLA_CHECK(request.on_end, "live translator: a request without on_end");
   HEXAPLA_CHECK(request.constraints.empty() || request.constraints.size() == request.lines.size(),

@@ -14,10 +14,8 @@ void check(const TranslateOptions& o) {
   if (o.coverage_penalty > 0 && o.search.sampling)
     throw UsageError(
         "`coverage-penalty` reranks the hypotheses of a beam, which `sample` does not have; leave one of them out");
-  for (const auto& [there, name] :
-       {std::pair(!o.everywhere.require.empty(), "require"), std::pair(o.everywhere.glossary != nullptr, "glossary")})
-    if (o.search.sampling && there)
-      throw UsageError(cat("`", name, "` needs beam search, not `sample`; leave one of them out"));
+  if (o.search.sampling && !o.everywhere.require.empty())
+    throw UsageError("`require` needs beam search, not `sample`; leave one of them out");
 }
 
 }  // namespace hexapla::decode

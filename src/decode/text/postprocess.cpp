@@ -4,6 +4,7 @@
 
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/put_back.h"
+#include "decode/text/put_terms.h"
 #include "text/lines/letter_case.h"
 #include "text/lines/sentences.h"
 
@@ -22,6 +23,7 @@ void add_part(Translation& whole, const Translation& t, const std::string& betwe
   whole.coverage += t.coverage;
   whole.ids.insert(whole.ids.end(), t.ids.begin(), t.ids.end());
   whole.parts.push_back(t.ids.size());
+  whole.missed_terms.insert(whole.missed_terms.end(), t.missed_terms.begin(), t.missed_terms.end());
   if (t.token_scores.empty()) return;
   float ends = t.token_scores.back();
   if (!whole.token_scores.empty()) {
@@ -69,6 +71,14 @@ void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, 
   }
 }
 
+void warn_of_missed_terms(const Translation& best, size_t line, const LineWarning& warn) {
+  if (!warn || best.missed_terms.empty()) return;
+  std::string terms;
+  for (const std::string& term : best.missed_terms) terms += cat(terms.empty() ? "'" : ", '", term, "'");
+  warn(line, cat("the glossary was not followed for ", terms,
+                 ": no words of the translation are aligned with it alone; translate it by hand"));
+}
+
 // Keeps a requested prefix literally, even characters that the vocabulary lacks.
 PieceTexts::Reading read_plain(const TextSides& sides, const text::Ids& ids, const std::string& prefix,
                                std::span<const std::string> copies) {
@@ -99,7 +109,8 @@ Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
           .token_scores = std::move(found.token_scores),
           .coverage = found.coverage,
           .spans = std::move(reading.spans),
-          .protected_spans = {}};
+          .protected_spans = {},
+          .missed_terms = {}};
 }
 
 }  // namespace
@@ -128,6 +139,11 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
       PieceTexts::Reading reading = read(sides, h.ids, sentences.constraints[i], words);
       all[i].push_back(translation(std::move(h), std::move(reading)));
     }
+  std::vector<TermText> with_terms;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (Translation& t : all[i])
+      if (!sentences.constraints[i].terms.empty()) with_terms.push_back({i, t.ids, t.text, t.spans, t.missed_terms});
+  put_terms(sides, sentences, with_terms, align);
   put_back(sides, sentences, all, align);
   return all;
 }
@@ -147,6 +163,7 @@ std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, c
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
     results.push_back(of_line(parts, std::span(sentences.between).subspan(first, n), target));
+    warn_of_missed_terms(results.back().front(), i, warn);
     if (const std::string& kept = sentences.kept[i]; n == 0 && !kept.empty()) {
       results.back().front().text = kept;
       results.back().front().protected_spans = {{0, kept.size()}};

@@ -25,6 +25,8 @@ struct Translation {
   // Spans in the text of what the model did not see, in the order of the line. An empty span: a
   // constraint had already put it there.
   std::vector<text::TokenSpan> protected_spans;
+  // Sources of the glossary's terms that the text does not use, one per occurrence.
+  std::vector<std::string> missed_terms;
 
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // every part has a translation
 };
@@ -34,8 +36,8 @@ struct Translation {
 SearchOptions options_of_search(const TranslateOptions& options);
 
 // The translations of each sentence, best first, from the hypotheses of a search with these
-// options: reranked by the coverage penalty, with unknown words copied and hidden text put back,
-// all by `align`.
+// options: reranked by the coverage penalty, with unknown words copied, terms of the glossary written
+// and hidden text put back, all by `align`.
 std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align);
@@ -43,7 +45,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
 std::string text_so_far(const TextSides& sides, const text::Ids& ids, const SentenceConstraints& constraints);
 
 // The translations of each line, at least one, from those of its sentences. Warns of a line, or a
-// part of one, without any.
+// part of one, without any, and of terms that the best one does not use.
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
                                                const LineWarning& warn);

@@ -33,8 +33,7 @@ class LineChecks {
       const SentenceConstraints asked = constraints(lines, i);
       all.push_back({asked, parting_of(options_.parting, asked), {}});
       if (lines.ids.empty()) all.back().line = reader_.prepare(lines.text[i], all.back().parting);
-      const bool terms = !lines.requests.empty() && lines.requests[i].glossary;
-      const std::string wrong = (terms || !asked.required.empty()) && options_.search.sampling ? kSampledPhrases
+      const std::string wrong = !asked.required.empty() && options_.search.sampling ? kSampledPhrases
                                 : lines.ids.empty() ? what_is_wrong(all.back(), lines.text.subspan(i))
                                                     : what_is_wrong(lines.ids[i]);
       if (!wrong.empty()) throw LineError(i, cat("line ", lines.first + i + 1, " has ", wrong));
@@ -72,7 +71,7 @@ class LineChecks {
   }
 
   static constexpr const char* kSampledPhrases =
-      "required phrases or a glossary, which need beam search and cannot be sampled; leave one of them out";
+      "required phrases, which need beam search and cannot be sampled; leave one of them out";
 
   const SourceReader& reader_;
   const ConstraintMaker& maker_;

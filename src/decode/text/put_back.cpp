@@ -4,6 +4,7 @@
 
 #include "decode/rescoring/alignment.h"
 #include "text/characters.h"
+#include "text/lines/letter_case.h"
 #include "text/marked/placeholders.h"
 #include "text/utf8.h"
 
@@ -75,7 +76,7 @@ class Pair {
     for (text::TokenSpan& t : tokens) t = {t.from - std::min(t.from, told), t.to - std::min(t.to, told)};
     return text::words_of_tokens(std::string_view(seen_).substr(told), tokens);
   }
-  // Spans of the prefix and of required phrases, into which nothing may be inserted.
+  // Spans of the prefix, of required phrases and of terms, into which nothing may be inserted.
   std::vector<text::TokenSpan> solid() const {
     std::vector<text::TokenSpan> all;
     const std::string& text = translation_.text;
@@ -88,6 +89,14 @@ class Pair {
       for (const Phrase& phrase : *required.forms)
         for (size_t at = text.find(phrase.text); at != text.npos; at = text.find(phrase.text, at + 1))
           all.push_back({at, at + phrase.text.size()});
+    for (const SourceTerm& term : constraints_.terms)
+      for (const std::string& form : *term.forms) {
+        std::string capitals = form;
+        text::make_capitals(capitals, {});
+        for (const std::string& one : {form, text::capitalized(form), capitals})
+          for (size_t at = text.find(one); at != text.npos; at = text.find(one, at + 1))
+            all.push_back({at, at + one.size()});
+      }
     return all;
   }
   // Text already present because of the constraints.
