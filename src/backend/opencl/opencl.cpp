@@ -49,7 +49,11 @@ std::vector<std::string> opencl_devices(std::string& why) {
   const opencl::Plugin* const opened = plugin(why);
   if (opened == nullptr) return {};
   std::vector<std::string> devices = opened->devices();
-  if (devices.empty()) why = "no OpenCL driver is installed, or it finds no device";
+  if (devices.empty()) try {
+      delete opened->open(0);
+    } catch (const UsageError& e) {
+      why = e.what();
+    }
   return devices;
 }
 

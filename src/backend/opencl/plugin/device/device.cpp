@@ -57,14 +57,18 @@ bool has_f64(cl_device_id device) {
   return text(device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
 }
 
-// By number: GPUs first, else as the platforms list them.
-std::vector<cl_device_id> all_devices() {
+std::vector<cl_platform_id> all_platforms() {
   cl_uint count = 0;
   if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return {};
   std::vector<cl_platform_id> platforms(count);
   clGetPlatformIDs(count, platforms.data(), nullptr);
+  return platforms;
+}
+
+// By number: GPUs first, else as the platforms list them.
+std::vector<cl_device_id> all_devices() {
   std::vector<cl_device_id> all;
-  for (cl_platform_id platform : platforms) {
+  for (cl_platform_id platform : all_platforms()) {
     cl_uint n = 0;
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) != CL_SUCCESS) continue;
     all.resize(all.size() + n);
@@ -84,11 +88,14 @@ std::string listed(const std::vector<std::string>& names) {
 
 cl_device_id device_of(int number) {
   const std::vector<cl_device_id> all = all_devices();
-  if (all.empty())
+  if (all.empty() && all_platforms().empty())
     throw UsageError(
         "there is no OpenCL device here: install the OpenCL driver of the GPU's vendor (clinfo lists what is found), "
-        "or "
-        "give `device` cpu");
+        "or give `device` cpu");
+  if (all.empty())  // PoCL where its folder cannot be made, for example
+    throw UsageError(
+        "an OpenCL driver is installed, but finds no device: it may need a folder for compiled kernels that it can "
+        "write (check XDG_CACHE_HOME, POCL_CACHE_DIR and HOME; clinfo lists what is found), or give `device` cpu");
   if (number < 0 || number >= std::ssize(all))
     throw UsageError(cat("there is no OpenCL device ", number, ": ", listed(device_names())));
   return all[static_cast<size_t>(number)];
