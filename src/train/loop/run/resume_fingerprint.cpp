@@ -173,6 +173,9 @@ std::string first_difference(const std::string& before, const std::string& now) 
   };
   const auto differs = [&](const std::string& key) { return text_of(left, key) != text_of(right, key); };
   const auto told = [&](const std::string& key) {
+    if (name(key) == "training data")  // a hash
+      return std::string(
+          "the pairs of `train-sets` are not those that the run began with: give these files, unchanged");
     return cat(name(key), " was ", text_of(left, key), ", now it is ", text_of(right, key));
   };
   // Another vocabulary also changes the ids of the training data.

@@ -19,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class Texts : public TestFolder {
  protected:
@@ -174,6 +175,12 @@ TEST(Identity, WhatIsUsualIsNamedByItsValue) {
   const std::string usual = R"({"seed":1})";
   EXPECT_THAT(first_difference(parts, usual), HasSubstr("(--shuffle-memory) was \"3\", now it is \"1\""));
   EXPECT_THAT(first_difference(usual, parts), HasSubstr("(--shuffle-memory) was \"1\", now it is \"3\""));
+}
+
+TEST(Identity, OtherPairsAreNamedByTheirOption) {
+  const auto with = [](const char* hash) { return json_text(nlohmann::json{{"seed", 1}, {"training data", hash}}); };
+  EXPECT_THAT(first_difference(with("a1"), with("b2")),
+              AllOf(HasSubstr("`train-sets`"), Not(HasSubstr("a1")), Not(HasSubstr("b2"))));
 }
 
 TEST(Identity, WhatAnEarlierVersionDidNotRecordIsNotAsked) {
