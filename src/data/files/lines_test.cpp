@@ -116,8 +116,8 @@ TEST_F(Lines, LinesEndAtTheNewlineByteAlone) {
 
 TEST_F(Lines, TextOfAClassicMacIsToldAsSuch) {
   for (const char* text : {"one\rtwo\r", "one\rtwo\rthree", "\r\r\r"})
-    EXPECT_THAT(what_of<DataError>([&] { read_lines(write("a", text)); }),
-                testing::AllOf(HasSubstr(at("a")), HasSubstr("carriage returns alone"), HasSubstr("tr ")))
+    EXPECT_THAT(message_of<DataError>([&] { read_lines(write("a", text)); }),
+                testing::AllOf(HasSubstr("/a"), HasSubstr("carriage returns alone"), HasSubstr("tr ")))
         << text;
   EXPECT_THAT(read_lines(write("a", "one\rtwo")), ElementsAre("one\rtwo"));
   EXPECT_THAT(read_lines(write("a", "one\r\ntwo\r\n")), ElementsAre("one", "two"));
