@@ -214,8 +214,8 @@ TEST_F(Libre, LetsOtherSitesAsk) {
     const Received r = server->ask("OPTIONS", route.path.ends_with("*") ? route.path + "x" : route.path);
     EXPECT_EQ(r.status, 204) << route.path;
     EXPECT_EQ(r.headers.at("access-control-allow-origin"), "*");
-    EXPECT_THAT(r.headers.at("access-control-allow-methods"), HasSubstr(route.method)) << route.path;
-    EXPECT_THAT(r.headers.at("allow"), HasSubstr(route.method)) << route.path;
+    EXPECT_THAT(r.headers.at("access-control-allow-methods"), testing::HasSubstr(route.method)) << route.path;
+    EXPECT_THAT(r.headers.at("allow"), testing::HasSubstr(route.method)) << route.path;
   }
   EXPECT_EQ(server->get("/nothing").headers.at("access-control-allow-origin"), "*");
 }
