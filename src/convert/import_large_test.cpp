@@ -96,16 +96,17 @@ TEST_F(LargeModel, IsImportedInLessMemoryThanTwiceItsLargestTensor) {
   EXPECT_EQ(file.get("encoder.layers.0.feed_forward.inner.weight").dtype, DType::f16);
 }
 
-// A matrix is quantized by columns: its numbers are in memory in f32, and as integers twice.
+// A matrix is quantized by columns: its numbers are in memory in f32, which is twice what the file has, as integers
+// twice, and as pages of the file. All of them in f32 would be twice the file.
 TEST_F(LargeModel, IsShownAndQuantizedTensorByTensor) {
   peak({"import", at("large"), "-o", at("out")});
   [[maybe_unused]] const int64_t shown = peak({"info", "-m", at("out")});
   [[maybe_unused]] const int64_t quantized = peak({"quantize", "-m", at("out"), "-o", at("q"), "-q"});
   const auto all = static_cast<int64_t>(std::filesystem::file_size(at("out")));
-  ASSERT_GT(all, 7 * largest_) << "f32 takes twice as much";
+  ASSERT_GT(all, 4 * largest_);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(shown, largest_ + 20 * kMiB);
-  EXPECT_LT(quantized, 3 * largest_ + 20 * kMiB);
+  EXPECT_LT(quantized, 4 * largest_ + 20 * kMiB);
 #endif
   EXPECT_LT(std::filesystem::file_size(at("q")), static_cast<size_t>(all) * 6 / 10);
 }

@@ -34,7 +34,7 @@ size_t size_to_fold(std::string_view text) {
   return at;
 }
 
-std::string folded_form(std::string_view clean) {
+std::string folded_part(std::string_view clean) {
   utf8proc_uint8_t* mapped = nullptr;
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
                                                       UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
@@ -43,6 +43,17 @@ std::string folded_form(std::string_view clean) {
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
   if (bytes < 0) throw std::bad_alloc();  // the text is valid
   return {reinterpret_cast<const char*>(mapped), static_cast<size_t>(bytes)};
+}
+
+std::string folded_form(std::string_view text) {
+  const std::string clean = clean_utf8(text);
+  std::string form;
+  for (std::string_view rest = clean; !rest.empty();) {
+    const size_t size = size_to_fold(rest);
+    form += folded_part(rest.substr(0, size));
+    rest.remove_prefix(size);
+  }
+  return form;
 }
 
 }  // namespace
@@ -65,13 +76,8 @@ bool has_letter(std::string_view text) {
 }
 
 std::string folded(std::string_view text) {
-  const std::string clean = clean_utf8(plain_line(text));
-  std::string form, out;
-  for (std::string_view rest = clean; !rest.empty();) {
-    const size_t size = size_to_fold(rest);
-    form += folded_form(rest.substr(0, size));
-    rest.remove_prefix(size);
-  }
+  const std::string form = folded_form(plain_line(text));
+  std::string out;
   for (const std::string_view word : words(form, WordEnds::at_blanks)) out.append(out.empty() ? "" : " ").append(word);
   return out;
 }

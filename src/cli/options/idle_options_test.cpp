@@ -25,7 +25,7 @@ struct Contexts {
 
 const std::vector<Contexts>& all_contexts() {
   static const std::vector<Contexts> all{
-      {{"translate"}, {"-m", "x"}, {{"-m", "y"}, {"--sample"}, {"--alignment", "hard"}}},
+      {{"translate"}, {"-m", "x"}, {{"-m", "y"}, {"--sample"}, {"--beam-size", "1"}, {"--alignment", "hard"}}},
       {{"score"}, {"-m", "x", "a", "b"}, {{"--length-penalty", "0"}, {"--alignment", "hard"}}},
       {{"evaluate"},
        {"a", "b"},

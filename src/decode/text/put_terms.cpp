@@ -97,7 +97,8 @@ class TermPair {
   // Marks a form of the term within a place as used, if there is one.
   bool use(size_t k, const TokenSpan& within, std::vector<TokenSpan>& used) const {
     const std::string& text = translation_.text;
-    for (const std::string& form : *terms()[k].forms)
+    const auto& forms = *terms()[k].forms;
+    for (const std::string& form : forms)
       for (const std::string& one : {in_case(form), text::capitalized(form)})
         for (size_t at = text.find(one, within.from); at != text.npos && at + one.size() <= within.to;
              at = text.find(one, at + 1)) {

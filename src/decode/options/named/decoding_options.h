@@ -123,7 +123,10 @@ struct BeamOptions : ScoringOptions {
       "no "
       "higher, at its length so far, than the worst of them (outscored), or at any length (never); shrinking: what is "
       "finished leaves its place in the beam empty",
-      o.stop_when.choices(), When{!draws(o), "is for a beam, and `sample` has none; leave one of them out"});
+      o.stop_when.choices(),
+      When{!draws(o) && o.beam_size > 1,
+           draws(o) ? "is for a beam, and `sample` has none; leave one of them out"
+                    : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"});
     visit_lengths(o, f);
     visit_rules(o, f);
   }

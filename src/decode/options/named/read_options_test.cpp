@@ -110,7 +110,7 @@ TEST(ReadOptions, InWordsAndWithTheirPlace) {
   EXPECT_EQ(refused("unk", "drop"), "o.yml:7: `unk` is 'drop', but must be one of: keep, forbid, copy");
   EXPECT_EQ(refused("top-k", "3"),
             "o.yml:7: `top-k` 3 is for `sample`, which is off; turn it on, or leave this option out");
-  EXPECT_EQ(refused("beam", "3"), "o.yml:7: unknown option 'beam'");
+  EXPECT_EQ(refused("beam", "3"), "o.yml:7: unknown option 'beam'; did you mean 'beam_size'?");
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ TEST(PieceModel, PiecesThatSentencePieceWouldDieOfAreRefused) {
   EXPECT_THAT(refusal_of_piece(7, {1, "\u2581"}), HasSubstr("occurs for the second time"));
   EXPECT_THAT(refusal_of_piece(7, float_field(2, 0x7FC00000)), HasSubstr("its score is nan"));
   EXPECT_THAT(refusal_of_piece(7, float_field(2, 0x7F7FFFFF)), HasSubstr("its score is 3.4"));
-  EXPECT_THAT(refusal_of_piece(7, number_field(3, 7)), HasSubstr("piece 7: field 3 is 7"));
+  EXPECT_THAT(refusal_of_piece(7, number_field(3, 8)), HasSubstr("piece 7: field 3 is 8"));
+  EXPECT_THAT(refusal_of_piece(7, number_field(3, 7)), HasSubstr("piece 7: it does not say how it is found"));
   EXPECT_THAT(refusal_of_piece(7, number_field(3, 2)), HasSubstr("it has 2 unknown pieces instead of one"));
   EXPECT_THAT(refusal_of_piece(3, number_field(3, 3)), HasSubstr("it has 0 unknown pieces instead of one"));
   EXPECT_THAT(refusal_of_piece(7, number_field(3, 6)), HasSubstr("byte pieces and its byte_fallback"));
