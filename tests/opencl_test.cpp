@@ -121,7 +121,7 @@ TEST_F(OpenclProgram, TheDoctorSaysWhatTheDeviceDoesNotHave) {
 }
 
 TEST_F(OpenclProgram, ADriverWithoutItsFolderIsNotReportedAsMissing) {
-  const std::string command = "XDG_CACHE_HOME=/proc/none POCL_CACHE_DIR=/proc/none HOME=/proc/none " +
+  const std::string command = "env XDG_CACHE_HOME=/proc/none POCL_CACHE_DIR=/proc/none HOME=/proc/none " +
                               train_on("--device opencl", "nowhere") + " 2> " + path("err");
   if (finish(start(command)) == 0) GTEST_SKIP() << "this driver needs no folder";
   EXPECT_THAT(read_file(path("err")), AllOf(HasSubstr("driver is installed"), HasSubstr("XDG_CACHE_HOME")));

@@ -140,11 +140,10 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
   return cat(what, did_you_mean(model ? "--model " + shell_word(rest.front()) : ""));
 }
 
-// Lets the parser accept an option with one word that is given twice, which refuse_repeated() refuses in our words.
-void accept_repeated(const Command& app) {
+void last_one_counts(const Command& app) {
   for (const Option& option : app.options())
     if (option.takes_one_word()) option.parsed().multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  for (const Command& command : app.commands()) accept_repeated(command);
+  for (const Command& command : app.commands()) last_one_counts(command);
 }
 
 // Reports data that could not be written to stdout, unless the reader (head) closed the pipe.
@@ -171,11 +170,11 @@ void complain_about_memory() {
 }
 
 // Refuses what the command and, recursively, its chosen subcommands were given in vain.
-void refuse_in_vain(const Command& command) {
-  command.refuse_repeated();
+void refuse_in_vain(const Command& command, const std::set<std::string>& collecting) {
+  command.refuse_repeated(collecting);
   command.refuse_idle();
   for (const Command& sub : command.commands())
-    if (sub.parser().parsed()) refuse_in_vain(sub);
+    if (sub.parser().parsed()) refuse_in_vain(sub, collecting);
 }
 
 int exit_code(const UserError& e) {
@@ -204,6 +203,15 @@ int perform(const Action& chosen) {
 }
 
 }  // namespace
+
+std::set<std::string> collecting_options(const Command& app) {
+  std::set<std::string> names;
+  for (const Option& option : app.options())
+    if (option.parsed().get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll && !option.name().empty())
+      names.insert(option.name());
+  for (const Command& command : app.commands()) names.merge(collecting_options(command));
+  return names;
+}
 
 void add_commands(Command& app, Action& chosen) {
   app.parser().require_subcommand(0, 1);
@@ -245,7 +253,7 @@ void add_commands(Command& app, Action& chosen) {
   add_man(app, chosen);
   add_completion(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
-  accept_repeated(app);
+  last_one_counts(app);
   format_help(app);
 }
 
@@ -279,9 +287,9 @@ int run(int argc, const char* const* argv) try {
     return argc > 1 ? 2 : 0;
   }
   return perform([&] {
-    refuse_in_vain(app);
     check_readers_of_stdin(app);
     check_outputs(app);
+    refuse_in_vain(app, collecting_options(app));
     return chosen();
   });
 } catch (const std::bad_alloc&) {  // not even memory for the options

@@ -63,7 +63,7 @@ void bind_n_best(Command& command, decode::BeamOptions& options) {
 }
 
 Option* bind_models(Command& command, std::vector<std::string>& models, const std::string& help) {
-  return command.add_option("-m,--model", models, help)->type_name("MODEL")->expected(1)->take_all();
+  return command.add_option("-m,--model", models, help)->type_name("MODEL")->expected(1)->take_all()->repeated();
 }
 
 Option* bind_device(Command& command, std::string& device) {

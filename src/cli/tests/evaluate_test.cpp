@@ -159,7 +159,7 @@ TEST_F(EvaluateCommand, ErrorsOfOptions) {
 
 TEST_F(EvaluateCommand, TokenizedTextIsNoted) {
   std::string lines;
-  for (int i = 0; i < 100; ++i) lines += "a b .\n";
+  for (int i = 0; i < 100; ++i) lines += "a b c .\n";
   const std::string tokenized = write("tok", lines);
   const Result r = evaluate({tokenized, tokenized});
   EXPECT_THAT(r.err, HasSubstr("100 lines end in ' .'"));
