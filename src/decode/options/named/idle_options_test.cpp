@@ -54,7 +54,8 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
 
 // A script that varies the penalty gives the normalization all the same.
 TEST(IdleSearchOptions, APenaltyOfZeroRefusesNoOtherOption) {
-  visit_conditions(read_options<DecodingOptions>({{"length-penalty", {"0"}}, {"length-normalization", {"power"}}}),
+  visit_conditions(read_options<DecodingOptions>(
+                       std::vector<GivenOption>{{"length-penalty", {"0"}}, {"length-normalization", {"power"}}}),
                    [](const std::string& name, const auto&, const When& when) {
                      if (name.starts_with("length")) EXPECT_TRUE(when.now) << name;
                    });
