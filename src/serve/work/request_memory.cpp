@@ -1,5 +1,7 @@
 #include "serve/work/request_memory.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -31,6 +33,24 @@ int least_part(const LinesTask& task) {
     for (const auto& model : task.hops) least = std::min(least, *model->translator.complete().max_length);
   return least;
 }
+
+constexpr std::size_t kWorthTrimming = 16 << 20;
+
+// The C library keeps what small blocks of a page or a document leave between others, hundreds of MiB after an attack.
+// Whoever held much gives it back to the system.
+struct Held {
+  Account::Share share;
+  std::size_t bytes;
+
+  Held(Account::Share its, std::size_t size) : share(std::move(its)), bytes(size) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+#ifdef __GLIBC__
+    if (bytes >= kWorthTrimming) malloc_trim(0);
+#endif
+  }
+};
 
 std::string mebibytes(std::size_t bytes) { return cat((bytes + (1 << 20) - 1) >> 20, " MiB"); }
 
@@ -75,7 +95,7 @@ std::shared_ptr<void> RequestMemory::take(std::size_t bytes, const std::string& 
                              mebibytes(most_of_one()), ": ", less, ", or start the server with more --memory"));
   auto taken = taken_.take(bytes, most_);
   if (!taken) throw HttpError(503, "the server is short of memory; try again in a while", {{"Retry-After", "1"}});
-  return std::make_shared<Account::Share>(*std::move(taken));
+  return std::make_shared<Held>(*std::move(taken), bytes);
 }
 
 }  // namespace hexapla::serve
