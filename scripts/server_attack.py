@@ -42,9 +42,9 @@ class Server:
             return next(int(l.split()[1]) / 1024 for l in f if l.startswith("VmRSS"))
 
 
-def ask(port, method, path, body=None, headers=None, timeout=60):
+def ask(port, method, path, body=None, headers=None, timeout=60, address="127.0.0.1"):
     """-> status, body"""
-    c = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout, source_address=(address, 0))
     try:
         c.request(method, path, body, headers or {})
         answer = c.getresponse()
@@ -184,7 +184,8 @@ class Attackers:
 
 
 class Polite:
-    """Translates, and asks for /health, one request at a time."""
+    """Translates, and asks for /health, one request at a time. Has an address of its own: the attackers' is slowed down for
+    its wrong keys."""
 
     def __init__(self, port, answers):
         self.stop, self.wrong, self.right, self.health, self.times = threading.Event(), [], 0, [], []
@@ -200,7 +201,7 @@ class Polite:
             body = json.dumps({"q": line, "source": "en", "target": "de", "api_key": KEY}).encode()
             begin = time.time()
             try:
-                status, answer = ask(port, "POST", "/translate", body, headers)
+                status, answer = ask(port, "POST", "/translate", body, headers, address="127.0.0.2")
                 if status == 200 and json.loads(answer)["translatedText"] == right:
                     self.right += 1
                 else:
