@@ -25,7 +25,7 @@ MAY_DUMP = "base/json.h"  # elsewhere, bytes that are not UTF-8 would crash the 
 FLAG = re.compile(r'"--(?!-)')  # a marker of three dashes is no flag
 MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
 LITERAL, NAMED = re.compile(r'"(?:[^"\\\n]|\\.)*"'), re.compile(r"`[a-z][a-z0-9-]*`")
-# What only the program has. Jobs, the demo, experiments and the server belong to programs alone; the help of --device
+# Words that only the program has. Jobs, the demo, experiments and the server belong to programs alone; the help of --device
 # names the command that lists devices.
 OF_PROGRAM = re.compile(r"`\{.*?\}`", re.DOTALL)
 MAY_SAY_COMMANDS = re.compile(r"(?:cli|lab|serve|train/tune|api/(?:jobs|program|training))/|base/options/device_option.h")

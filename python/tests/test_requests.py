@@ -83,7 +83,7 @@ def test_errors_are_those_of_futures_too(translator: hexapla.Translator) -> None
     assert not isinstance(raised.value, hexapla.TimedOut)
 
 
-# What asyncio has for awaitables and futures.
+# Asyncio's functions for awaitables and futures.
 WAYS: dict[str, Callable[[Any], Awaitable[Any]]] = {
     "await": lambda pending: pending,
     "wrap_future": asyncio.wrap_future,

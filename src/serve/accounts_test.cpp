@@ -159,7 +159,7 @@ struct Accounts : TestFolder {
     for (int i = 0; i < 3000 && !open_accounts(service).empty(); ++i) usleep(10'000);
     EXPECT_THAT(open_accounts(service), testing::IsEmpty());
   }
-  // What clients have stored stays, as it should.
+  // The data that clients have stored stays, as it should.
   static void drop_glossaries(Service& service) {
     for (const char* owner : {"alice", "bob"})
       for (const auto& one : service.glossaries().all(owner)) service.glossaries().drop(owner, one->id);

@@ -15,7 +15,7 @@ std::ostream& operator<<(std::ostream& out, const Lines& lines) {
   return out;
 }
 
-// What the library says when f throws such an error; nothing if it throws none.
+// The library's message when f throws such an error; nothing if it throws none.
 template <class Error, class F>
 std::string thrown(F&& f) {
   try {

@@ -20,7 +20,7 @@ LiveService::Running::Running(const decode::OpenModel& first, const decode::Ense
                               const decode::LiveLimits& limits, int count)
     : live(std::make_shared<decode::LiveTranslator>(ensemble, first.source, first.target, limits)) {
   for (int i = 0; i < count; ++i) loops.emplace_back(first, *live);
-  // What each loop takes when it begins: its stack, and for an ensemble the memory of its models.
+  // Each loop takes this when it begins: its stack, and for an ensemble the memory of its models.
   constexpr size_t stack = size_t{16} << 20;
   const size_t members = first.backend->host_memory() ? live->loop_memory() - live->arena_memory() : 0;
   const Pages room(static_cast<size_t>(count) * (stack + members));

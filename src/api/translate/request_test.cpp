@@ -139,7 +139,7 @@ TEST_F(Requests, ThrowWhatTheFunctionAtTheirEndThrew) {
   EXPECT_EQ(ending_of(translator.submit(lines, short_options())), "finished") << "others go on";
 }
 
-// What a call does with little memory: its translation, "out of memory" or another error.
+// The result of a call with little memory: its translation, "out of memory" or another error.
 template <class F>
 std::string outcome(F&& call) {
   try {

@@ -19,7 +19,7 @@ class Spelling {
   bool possible() const { return tokens() > 0; }
   int64_t tokens() const { return steps_.empty() ? 0 : steps_.front().left; }
 
-  // What is left of the phrase after a text that ends with its beginning, or without it.
+  // The rest of the phrase after a text that ends with its beginning, or without it.
   struct Step {
     int64_t left = kNever;  // tokens
     int32_t next = -1;      // the first of them

@@ -13,7 +13,7 @@ namespace hexapla::serve {
 // word.
 std::vector<std::u32string> words_of(const std::string& text);
 
-// What the list of common words of a language says of words.
+// The evidence of a language's list of common words.
 class WordEvidence {
  public:
   explicit WordEvidence(std::string_view common_words);

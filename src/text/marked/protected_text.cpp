@@ -165,7 +165,7 @@ Spans moved(Spans tokens, std::span<const std::size_t> to, std::size_t end) {
   return tokens;
 }
 
-// What is left of a span without these bytes.
+// The rest of a span without these bytes.
 void add_without(std::span<const TokenSpan> bytes, TokenSpan span, Spans& to) {
   for (const TokenSpan& taken : bytes) {
     if (taken.to <= span.from || taken.from >= span.to) continue;

@@ -16,7 +16,7 @@ constexpr double kMostShort = 0.25;      // share of references that BLEU cannot
 constexpr double kBeyondChance = 0.05;   // of the way from chance to 100
 constexpr double kOtherLine = 0.381966;  // of the lines: far from each line, but not half of a list of two parts
 
-// What translations of other lines get, which have nothing to do with their sources.
+// The score that translations of other lines get, which have nothing to do with their sources.
 double chance(const evaluate::Metric& metric, std::span<const std::string> references) {
   std::vector<std::string> others(references.begin(), references.end());
   const auto by = static_cast<std::ptrdiff_t>(std::ceil(kOtherLine * static_cast<double>(others.size())));

@@ -13,7 +13,7 @@
 namespace hexapla::train {
 namespace {
 
-// Of the metrics that `best-by` auto compares by. An empty one is never beside another.
+// Scores in the metrics that `best-by` auto compares by. An empty one is never beside another.
 int level(const std::string& metric) { return metric == "loss" ? 0 : metric == "chrf" ? 1 : 2; }
 
 // Not finite: the worst of all, as a diverged model's loss.

@@ -64,7 +64,7 @@ TEST_F(OtherFiles, FoldersAreCalledByTheirSystem) {
   EXPECT_THAT(refusal(at("other")), HasSubstr("is a folder without a model.safetensors"));
 }
 
-// What cannot be imported is named, too, with what to do; nothing of it points to import.
+// A file that cannot be imported is named, too, with what to do; nothing of it points to import.
 TEST_F(OtherFiles, WhatCannotBeImportedIsNamed) {
   const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123\n";
   EXPECT_THAT(refusal(file("model.safetensors", pointer)), AllOf(HasSubstr("Git LFS"), HasSubstr("git lfs pull")));

@@ -10,7 +10,7 @@ struct OtherModel {
   std::string remedy;  // what to do; "": import reads it
 };
 
-// What the file or folder seems to be; nothing: unknown, or possibly one of ours.
+// The kind of model that the file or folder seems to be; nothing: unknown, or possibly one of ours.
 std::optional<OtherModel> other_model(const std::string& path);
 
 // Whether the file's content is elsewhere (Git LFS).

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 100;   // list and quote marks of a line
 constexpr std::size_t kMostBars = 100;  // in a line: more do not change what kind of block it is
-// What the parser does for each line: it looks at all open lists and quotes, and fills up the cells of a table.
+// For each line the parser looks at all open lists and quotes, and fills up the cells of a table.
 constexpr std::size_t kMostOpen = 20'000'000, kMostCells = 500'000;
 
 struct Containers {

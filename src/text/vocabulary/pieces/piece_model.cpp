@@ -22,7 +22,7 @@ constexpr size_t kMostBytes = size_t{1} << 30;
 // The first numbers that sentencepiece_model.proto reserves for extensions.
 constexpr uint64_t kIdsField = 200, kOpeningField = 201, kOpenEndedField = 202, kMergesField = 203,
                    kOpeningBehindField = 204, kAddedByLibraryField = 205;
-// Of a piece: its type if it is an added one, and how that is found.
+// Fields of a piece: its type if it is an added one, and how that is found.
 constexpr uint64_t kOwnTypeField = 200, kAddedField = 201;
 // The type of added pieces in a file, which earlier programs refuse.
 constexpr uint64_t kAddedType = 7;

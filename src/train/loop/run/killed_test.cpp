@@ -1,4 +1,4 @@
-// What a killed run loses, and what a run keeps of its models.
+// A killed run loses little; a run keeps its best models.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
