@@ -21,6 +21,9 @@ methods=${METHODS:-subword both-directions distill back-translate together}
 build release hexapla_program
 hexapla="$ROOT/build/release/hexapla"
 mkdir -p "$folder"
+# A config file, so that options of the caller override it.
+printf '%s\n' 'preset: tiny' 'batch-tokens: 2048' 'lr: 3e-3' 'warmup: 800' 'dropout: 0.2' 'valid-every: 4e' 'seed: 1' \
+  >"$folder/recipe.yml"
 
 pairs=("$data/train.$from.gz" "$data/train.$to.gz")
 test_pairs=("$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz")
@@ -40,8 +43,7 @@ train() {
   [ -f "$folder/$name.minutes" ] && return
   read_processor_seconds
   before=$processor_seconds
-  "$hexapla" train --model "$folder/$name" --preset tiny --batch-tokens 2048 --lr 3e-3 --warmup 800 \
-    --dropout 0.2 --max-updates "$n" --valid-every 4e --seed 1 --train-sets "${sets[@]}" \
+  "$hexapla" train --model "$folder/$name" -c "$folder/recipe.yml" --max-updates "$n" --train-sets "${sets[@]}" \
     --valid-sets "${valid[@]}" "$@" ${more[@]+"${more[@]}"} || exit
   read_processor_seconds
   awk "BEGIN { printf \"%.1f\\n\", ($processor_seconds - $before) / 60 }" >"$folder/$name.minutes"

@@ -6,11 +6,12 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 data=${HEXAPLA_MULTI30K:-}
 [ -f "$data/train.en.gz" ] || die "set HEXAPLA_MULTI30K to the folder with train.en.gz (github.com/multi30k/dataset, data/task1/raw)"
-recipe=(--batch-tokens 2048 --lr 3e-3 --warmup 800 --dropout 0.2 --max-minutes 30 --valid-every 4e)
+# As a config file, so that options of the caller override it.
+recipe=('batch-tokens: 2048' 'lr: 3e-3' 'warmup: 800' 'dropout: 0.2' 'max-minutes: 30' 'valid-every: 4e')
 from=en to=de
 while :; do
   case ${1:-} in
-    --long) recipe=(--valid-every 10e) ;;
+    --long) recipe=('valid-every: 10e') ;;
     --german-english) from=de to=en ;;
     *) break ;;
   esac
@@ -23,7 +24,8 @@ data=$(realpath "$data")
 build release hexapla_program
 hexapla="$ROOT/build/release/hexapla"
 
-"$hexapla" train --model "$run" --preset tiny --vocab-size 10000 "${recipe[@]}" --report-every 1e --seed 1 \
+recipe+=('preset: tiny' 'vocab-size: 10000' 'report-every: 1e' 'seed: 1')
+"$hexapla" train --model "$run" -c <(printf '%s\n' "${recipe[@]}") \
   --train-sets "$data/train.$from.gz" "$data/train.$to.gz" --valid-sets "$data/val.$from.gz" "$data/val.$to.gz" "$@" || exit
 "$hexapla" evaluate -m "$run" "$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz" \
   --lowercase --beam-size 5 --length-penalty 1 --length-normalization power

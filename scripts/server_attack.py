@@ -97,8 +97,8 @@ def markdown(size):
 
 def shapes(port):
     """-> name, function that sends one such request"""
-    def post(path, body, headers, timeout=60):
-        return ask(port, "POST", path, body, headers, timeout)
+    def post(path, body, headers, address="127.0.0.1"):
+        return ask(port, "POST", path, body, headers, address=address)
 
     def half(data):
         with socket.create_connection(("127.0.0.1", port)) as s:
@@ -145,7 +145,7 @@ def shapes(port):
         ("damaged gzip", damaged),
         ("deep JSON", lambda: post("/translate", b"[" * 100_000, {"Content-Type": "application/json"})),
         ("other keys", lambda: post("/translate", json_of({"q": "dog"})[0], {
-            "Content-Type": "application/json", "Authorization": "Bearer " + str(random.random())})),
+            "Content-Type": "application/json", "Authorization": "Bearer " + str(random.random())}, "127.0.0.3")),
         ("traces", lambda: post("/v1/trace", *json_of({"q": "7 March 1985 " * 8, "options": {"beam_size": 10}}))),
         ("inspections", lambda: post("/v1/inspect", *json_of({"q": "7 March 1985 " * 8, "top": 50}))),
         ("long lines", lambda: post("/translate", *json_of({"q": "a dog runs. " * 5000, "source": "en", "target": "de",
@@ -184,8 +184,8 @@ class Attackers:
 
 
 class Polite:
-    """Translates, and asks for /health, one request at a time. Has an address of its own: the attackers' is slowed down for
-    its wrong keys."""
+    """Translates, and asks for /health, one request at a time. Has an address of its own, as the wrong keys have, whose
+    address is slowed down for them."""
 
     def __init__(self, port, answers):
         self.stop, self.wrong, self.right, self.health, self.times = threading.Event(), [], 0, [], []

@@ -81,12 +81,23 @@ class Docs : public TestFolder {
   Docs() {
     fs::create_directories(at("bin"));
     // Like the program, but with short trainings.
-    write_program("hexapla",
-                  cat("command=$1; [ $# -gt 0 ] && shift\n", "case $command in\n  train) set -- \"$@\" ",
-                      "--layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 ",
-                      "--warmup 1 --threads 1 --quiet\n",
-                      "    case \"$*\" in *--valid-sets*) set -- \"$@\" --valid-every 2;; esac;;\nesac\nexec ",
-                      build_path("hexapla"), " \"$command\" \"$@\"\n"));
+    write_program("hexapla", cat(R"(command=$1; [ $# -gt 0 ] && shift
+if [ "$command" = train ]; then
+  left_out=
+  for word; do
+    shift
+    if [ -n "$left_out" ]; then left_out=; continue; fi
+    case $word in
+      --layers|--dim-model|--dim-ff|--heads|--max-minutes|--max-updates|--warmup|--threads|--valid-every) left_out=1 ;;
+      --quiet) ;;
+      *) set -- "$@" "$word" ;;
+    esac
+  done
+  set -- "$@" --layers 1 --dim-model 16 --dim-ff 16 --heads 2 --max-minutes 0 --max-updates 6 --warmup 1 --threads 1 --quiet
+  case "$*" in *--valid-sets*) set -- "$@" --valid-every 2;; esac
+fi
+exec )",
+                                 build_path("hexapla"), " \"$command\" \"$@\"\n"));
     write_program("filter", "exec cat\n");  // represents a user's own program
   }
   void write_program(const std::string& name, const std::string& script) const {

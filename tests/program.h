@@ -42,13 +42,19 @@ inline int finish(pid_t pid) {
 
 class Program : public TestFolder {
  protected:
-  Program() { write_toy_corpus(path("a"), path("b"), 300, 3, 7); }
+  Program() {
+    write_toy_corpus(path("a"), path("b"), 300, 3, 7);
+    std::ofstream(path("options.yml"))
+        << "vocab-size: 60\nbatch-tokens: 128\nlayers: 1\ndim-model: 32\ndim-ff: 64\nheads: 2\nlr: 3e-3\nwarmup: 30\n"
+           "max-updates: 90\nsave-every: 7\nreport-every: 3\nvalid-every: 40\naverage-last: 3\n"
+           "attention-dropout: 0.1\nquiet: true\n";
+  }
   std::string path(const std::string& name) const { return at(name); }
+  // More options may follow; they override those of options.yml.
   std::string train(const std::string& run, int threads, const std::string& precision = "auto") const {
-    return cat(kProgram, " train --train-sets ", path("a"), " ", path("b"), " --valid-sets ", path("a"), " ", path("b"),
-               " --model ", path(run), " --vocab-size 60 --batch-tokens 128 --layers 1 --dim-model 32 --dim-ff 64",
-               " --heads 2 --lr 3e-3 --warmup 30 --max-updates 90 --save-every 7 --report-every 3 --valid-every 40",
-               " --average-last 3 --attention-dropout 0.1 --quiet --threads ", threads, " --precision ", precision);
+    return cat(kProgram, " train -c ", path("options.yml"), " --train-sets ", path("a"), " ", path("b"),
+               " --valid-sets ", path("a"), " ", path("b"), " --model ", path(run), " --threads ", threads,
+               " --precision ", precision);
   }
   std::string log(const std::string& run) const {  // without rates and times
     return std::regex_replace(read_file(path(run + "/train.jsonl")), std::regex(", \"tokens_per_second\": [^}]*"), "");

@@ -170,11 +170,11 @@ void complain_about_memory() {
 }
 
 // Refuses what the command and, recursively, its chosen subcommands were given in vain.
-void refuse_in_vain(const Command& command, const std::set<std::string>& collecting) {
-  command.refuse_repeated(collecting);
+void refuse_in_vain(const Command& command) {
+  command.refuse_repeated();
   command.refuse_idle();
   for (const Command& sub : command.commands())
-    if (sub.parser().parsed()) refuse_in_vain(sub, collecting);
+    if (sub.parser().parsed()) refuse_in_vain(sub);
 }
 
 int exit_code(const UserError& e) {
@@ -203,15 +203,6 @@ int perform(const Action& chosen) {
 }
 
 }  // namespace
-
-std::set<std::string> collecting_options(const Command& app) {
-  std::set<std::string> names;
-  for (const Option& option : app.options())
-    if (option.parsed().get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll && !option.name().empty())
-      names.insert(option.name());
-  for (const Command& command : app.commands()) names.merge(collecting_options(command));
-  return names;
-}
 
 void add_commands(Command& app, Action& chosen) {
   app.parser().require_subcommand(0, 1);
@@ -289,7 +280,7 @@ int run(int argc, const char* const* argv) try {
   return perform([&] {
     check_readers_of_stdin(app);
     check_outputs(app);
-    refuse_in_vain(app, collecting_options(app));
+    refuse_in_vain(app);
     return chosen();
   });
 } catch (const std::bad_alloc&) {  // not even memory for the options

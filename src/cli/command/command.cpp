@@ -95,12 +95,11 @@ bool Command::was_given(const std::string& name) const {
   return parsed && parsed->count() > 0;
 }
 
-void Command::refuse_repeated(const std::set<std::string>& names) const {
+void Command::refuse_repeated() const {
   for (const Option& option : options_)
-    if (const auto& words = option.parsed().results();
-        option.takes_one_word() && words.size() > 1 && names.contains(option.name()))
+    if (const auto& words = option.parsed().results(); option.takes_one_word() && words.size() > 1)
       throw UsageError(cat("--", option.name(), " is given ", words.size() == 2 ? "twice" : "several times", ", as ",
-                           shell_word(words[0]), " and as ", shell_word(words[1]), ", but this command takes one"));
+                           shell_word(words[0]), " and as ", shell_word(words[1]), ", but takes one value; leave one"));
 }
 
 void Command::refuse_idle() const {

@@ -126,8 +126,8 @@ class Command {
   bool has(const std::string& name) const;
   // After parsing; false if there is no option of this name.
   bool was_given(const std::string& name) const;
-  // UsageError: one of these options takes one word here, and is given several times.
-  void refuse_repeated(const std::set<std::string>& names) const;
+  // UsageError: an option that takes one word is given several times.
+  void refuse_repeated() const;
   // UsageError: a given option has no effect with the present values of the others.
   void refuse_idle() const;
   const std::vector<NumberOption>& numbers() const { return numbers_; }
@@ -155,13 +155,8 @@ class Command {
 // The action of the chosen subcommand; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
-// Adds all subcommands with their options. If an option with one value is given twice, the last value counts, so that
-// arguments can override a script's; but see collecting_options().
+// Adds all subcommands with their options.
 void add_commands(Command& app, Action& chosen);
-
-// The options that collect values in some command (translate -m A -m B: an ensemble). Where they take one, a second
-// value would be taken for a member and is an error.
-std::set<std::string> collecting_options(const Command& app);
 
 // Each adds a subcommand to `app` whose callback sets `chosen`.
 void add_train(Command& app, Action& chosen);

@@ -84,11 +84,10 @@ TEST_F(Stdin, HasOneReader) {
   refused(train + Words{"--config", write("run.yaml", "valid-sets: [\"-\", y]\n")}, "--train-sets", "--valid-sets");
 }
 
-// An option given twice has its last value.
 TEST_F(Stdin, MayBeTheOnlyOneThatIsMeant) {
   const std::string x = write("x", "ein Hund\n");
   EXPECT_EQ(run_command({"evaluate", "-", x}, "ein Hund\n").code, 0);
-  EXPECT_EQ(run_command({"evaluate", "-", x, "--worst", "1", "--source", "-", "--source", x}, "ein Hund\n").code, 0);
+  EXPECT_EQ(run_command({"evaluate", "-", x, "--worst", "1", "--source", x}, "ein Hund\n").code, 0);
 }
 
 }  // namespace
