@@ -42,11 +42,14 @@ class SeveralProcesses : public TestFolder {
   }
   bool has(const std::string& program) const { return shell("command -v " + program).code == 0; }
 
-  static std::string train(const std::string& run, const std::string& more) {
-    return cat(
-        "hexapla train --model ", run, " --train-sets a b --valid-sets a b --layers 1 --dim-model 16 --dim-ff 32 ",
-        "--heads 2 --vocab-size 60 --batch-tokens 60 --accumulate 4 --shards 4 --warmup 4 --max-updates 8 --ema 0.9 ",
-        "--valid-every 4 --save-every 4 --report-every 2 --shuffle-memory 1 --average-last 0 --precision f32 ", more);
+  // More options may follow; they override those of the file.
+  std::string train(const std::string& run, const std::string& more) const {
+    std::ofstream(at("options.yml"))
+        << "layers: 1\ndim-model: 16\ndim-ff: 32\nheads: 2\nvocab-size: 60\nbatch-tokens: 60\naccumulate: 4\nshards: "
+           "4\n"
+           "warmup: 4\nmax-updates: 8\nema: 0.9\nvalid-every: 4\nsave-every: 4\nreport-every: 2\nshuffle-memory: 1\n"
+           "average-last: 0\nprecision: f32\n";
+    return cat("hexapla train -c '", at("options.yml"), "' --model ", run, " --train-sets a b --valid-sets a b ", more);
   }
   static std::string launch(int processes) {
     return cat("mpirun --allow-run-as-root --oversubscribe -n ", processes, " ");

@@ -24,9 +24,10 @@ class OpenclProgram : public Program {
     std::string why;
     if (opencl_devices(why).empty()) GTEST_SKIP() << why;
   }
-  // 48 updates of a small model; the arguments of `where` override the usual ones.
-  std::string train_on(const std::string& where, const std::string& run) const {
-    return train(run, 2, "f32") + " --max-updates 48 " + where;
+  // 48 updates of a small model.
+  std::string train_on(const std::string& where, const std::string& run, int updates = 48,
+                       const std::string& precision = "f32") const {
+    return cat(train(run, 2, precision), " --max-updates ", updates, " ", where);
   }
   std::vector<double> losses(const std::string& run) const {
     std::vector<double> all;
@@ -66,10 +67,10 @@ TEST_F(OpenclProgram, TrainsAsTheProcessorAndAgainAfterAKill) {
 
 TEST_F(OpenclProgram, ContinuesARunOfTheProcessorAndTheReverse) {
   ASSERT_EQ(finish(start(train_on("", "cpu"))), 0);
-  const std::string half = " --max-updates 24", none, device = "--device opencl";
+  const std::string none, device = "--device opencl";
   for (const auto& [first, second] : {std::pair{none, device}, std::pair{device, none}}) {
     const std::string run = cat("from_", first.empty() ? "cpu" : "device");
-    ASSERT_EQ(finish(start(train_on(first, run) + half)), 0);
+    ASSERT_EQ(finish(start(train_on(first, run, 24))), 0);
     ASSERT_EQ(finish(start(train_on(second, run))), 0);
     expect_losses_of(run, "cpu");
     const std::vector<std::string> record = printed(kProgram + " info -m " + path(run));
@@ -100,7 +101,7 @@ TEST_F(OpenclProgram, RefusesWhatTheDeviceDoesNotHave) {
     return read_file(path("err"));
   };
   const std::string train = train_on("--device opencl", "run");
-  EXPECT_THAT(refusal(train + " --precision bf16"),
+  EXPECT_THAT(refusal(train_on("--device opencl", "run", 48, "bf16")),
               HasSubstr("OpenCL multiplies in f32, not in bf16; give --precision f32"));
   EXPECT_THAT(refusal(train + " --accumulate 2 --shards 2"), HasSubstr("--shards 2 does not run on opencl"));
   EXPECT_THAT(refusal(train + " --experts 2"), HasSubstr("--experts does not run on opencl"));

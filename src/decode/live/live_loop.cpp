@@ -32,7 +32,7 @@ class LoopQueue final : public SentenceQueue {
   LoopQueue& operator=(const LoopQueue&) = delete;
 
   std::optional<SentenceJob> next(bool idle) override {
-    std::optional<SentenceJob> job = queue_.next(idle, on_their_way_.size());
+    std::optional<SentenceJob> job = queue_.next(idle, on_their_way_.size(), [this] { rest(); });
     if (job) on_their_way_.insert(job->name);
     return job;
   }
@@ -56,6 +56,12 @@ class LoopQueue final : public SentenceQueue {
   }
 
  private:
+  // Gives the system the memory that a large step has left, which an idle loop does not need.
+  void rest() {
+    cx_.arena.rewind(between_steps_);
+    cx_.arena.release();
+  }
+
   LiveQueue& queue_;
   Context& cx_;
   Arena::Mark between_steps_;

@@ -170,14 +170,20 @@ void LiveQueue::leave() {
 
 // With n requests and k loops, each loop takes up to n / k, rounded up, so that no request waits
 // while a loop has less than its share.
-std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held) {
+std::optional<SentenceJob> LiveQueue::next(bool idle, size_t held, const std::function<void()>& rest) {
   for (;;) {
     std::unique_lock lock(mutex_);
     const auto now = LiveRequest::Clock::now;
     std::optional<size_t> name;
-    if (idle)
-      arrived_.wait(lock, [&] { return (name = turns_.next(loops_, now())) || (closed_ && turns_.waiting() == 0); });
-    else if (turns_.more_than(held * loops_, loops_, now()))
+    const auto is_over = [&] { return (name = turns_.next(loops_, now())) || (closed_ && turns_.waiting() == 0); };
+    if (idle && rest && !arrived_.wait_for(lock, std::chrono::seconds(1), is_over)) {
+      lock.unlock();
+      rest();
+      lock.lock();
+    }
+    if (idle && !name)
+      arrived_.wait(lock, is_over);
+    else if (!idle && turns_.more_than(held * loops_, loops_, now()))
       name = turns_.next(loops_, now());
     if (!name) return {};
     const std::shared_ptr<Entry> entry = entries_.at(*name);

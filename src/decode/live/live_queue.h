@@ -97,10 +97,10 @@ class LiveQueue {
 
   // For loops that serve the queue, as in SentenceQueue. A loop answers every request that it gets
   // from next(). next() leaves requests to other loops if this one has its share; held: the number
-  // of requests that this loop has not yet answered.
+  // of requests that this loop has not yet answered. rest: called when an idle loop has waited for a second.
   void join();
   void leave();
-  std::optional<SentenceJob> next(bool idle, size_t held);
+  std::optional<SentenceJob> next(bool idle, size_t held, const std::function<void()>& rest = {});
   bool wanted(const Sentence& sentence);
   void found(size_t name, std::vector<Hypothesis> hypotheses, Context& cx, const model::Transformer& model);
   void failed(size_t name, const std::exception_ptr& error) { end(name, {LiveEnd::failed, {}, error}); }

@@ -251,6 +251,19 @@ TEST(LiveQueue, AnIdleLoopWaitsUntilAClientMayHaveAnotherOneBegun) {
   EXPECT_EQ(idle.get(), ClientTurns::kTurnsBesideOthers);
 }
 
+TEST(LiveQueue, AnIdleLoopRestsBeforeItWaitsOn) {
+  const TestModel m(small_config());
+  LiveQueue queue(kLimits, kSpecials, positions(m.model));
+  queue.join();
+  std::promise<void> rests;
+  auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0, [&] { rests.set_value(); })->name; });
+  rests.get_future().wait();
+  EXPECT_EQ(
+      queue.submit(
+          {.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}}),
+      idle.get());
+}
+
 TEST(LiveQueue, AnIdleLoopOfAClosedQueueEndsWithTheLastThatWaited) {
   const TestModel m(small_config());
   LiveQueue queue(kLimits, kSpecials, positions(m.model));
