@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -57,7 +58,12 @@ inline Result run_command(std::vector<std::string> arguments, const std::string&
 
 using api::test::save_untrained_model;
 
+// More options; they replace those of the same name.
 inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {
+  const auto is_name = [](const std::string& word) { return word.starts_with("--"); };
+  for (const std::string& name : more)
+    if (const auto old = std::find(words.begin(), words.end(), name); is_name(name) && old != words.end())
+      words.erase(old, std::find_if(old + 1, words.end(), is_name));
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

@@ -258,10 +258,9 @@ TEST(LiveQueue, AnIdleLoopRestsBeforeItWaitsOn) {
   std::promise<void> rests;
   auto idle = std::async(std::launch::async, [&] { return queue.next(true, 0, [&] { rests.set_value(); })->name; });
   rests.get_future().wait();
-  EXPECT_EQ(
-      queue.submit(
-          {.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}}),
-      idle.get());
+  const size_t name = queue.submit(
+      {.source = text::Ids{5, kSpecials.eos}, .options = {.extra_length = 5}, .on_end = [](const LiveResult&) {}});
+  EXPECT_EQ(idle.get(), name);
 }
 
 TEST(LiveQueue, AnIdleLoopOfAClosedQueueEndsWithTheLastThatWaited) {

@@ -118,6 +118,8 @@ SourceSentences preprocess_lines(const TextSides& sides, const Lines& lines, con
     add_line(all, std::move(parts), asked[i].constraints, sides.source);
     const LineConstraints& own = lines.requests.empty() ? none : lines.requests[i];
     const size_t first = all.first.back();
+    if (warn && first == all.ids.size() && (!own.prefix.empty() || !own.require.empty()))
+      warn(i, cat("nothing is translated, so its prefix and its required phrases have no effect"));
     if (first < all.ids.size() && all.hidden[first])
       maker.hide_in_prefix(own, *all.hidden[first], all.constraints[first]);
     for (size_t part = first; part < all.ids.size(); ++part)

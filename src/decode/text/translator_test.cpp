@@ -112,6 +112,14 @@ TEST_F(TranslatorTest, ALineInAScriptThatTheModelDoesNotKnowIsWarnedOf) {
               ElementsAre(HasSubstr("1: the vocabulary lacks 6 of 6 letters"), HasSubstr("3: the vocabulary lacks")));
 }
 
+TEST_F(TranslatorTest, APrefixOfALineOfWhichNothingIsTranslatedIsWarnedOf) {
+  const std::vector<std::string> lines{"", "ein", "  ", ""};
+  const std::vector<LineConstraints> asked{{.prefix = "a"}, {.prefix = "a"}, {.require = {"a"}}, {}};
+  Warnings warnings;
+  translator_.translate({.text = lines, .requests = asked}, short_, warnings.sink());
+  EXPECT_THAT(warnings.all, ElementsAre(HasSubstr("0: nothing is"), HasSubstr("2: nothing is")));
+}
+
 TEST_F(TranslatorTest, TheLettersOfAllPartsOfALineCount) {
   TranslateOptions options = short_;
   options.max_length = 8;
@@ -210,7 +218,7 @@ TEST_F(TranslatorTest, WhatHasNoTranslationHasNoScore) {
   const std::string none_follows = "no translation satisfies the constraints; relax them";
   EXPECT_THAT(warnings.all, testing::Contains("1: " + none_follows));
   EXPECT_THAT(warnings.all, testing::Contains(testing::AllOf(HasSubstr("2: of part 1 of "), HasSubstr(none_follows))));
-  EXPECT_EQ(warnings.all.size(), 3u) << "and that line 2 is in parts";
+  EXPECT_EQ(warnings.all.size(), 4u) << "and that line 0 is blank, and line 2 in parts";
 }
 
 // Lines before the invalid one are fine, and the error names the line.
