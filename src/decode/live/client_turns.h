@@ -15,7 +15,7 @@ namespace hexapla::decode {
 class ClientTurns {
  public:
   using Clock = std::chrono::steady_clock;
-  // Sentences in progress per client and loop while several clients are active (docs/adr/0078).
+  // Sentences in progress per client and loop while several clients are active (docs/adr/0055).
   static constexpr size_t kTurnsBesideOthers = 2;
   static constexpr std::chrono::seconds kPresentFor{1};  // time since its last sentence
 

@@ -2,7 +2,7 @@
 // How a model is meant to be used: the part of its file besides configuration, weights and
 // vocabularies (which include the languages, the start of a translation, the end of a source and
 // the normalization). Everything that derives a model from another passes all of it on
-// (docs/adr/0088-a-usage-record.md).
+// (docs/adr/0018-the-model-file.md).
 #include <cstdint>
 #include <map>
 #include <optional>

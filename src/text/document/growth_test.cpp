@@ -1,4 +1,4 @@
-// The cost of a stranger's file grows with its size, not with the square of it (docs/adr/0100-linear-time.md).
+// The cost of a stranger's file grows with its size, not with the square of it (docs/adr/0100-untrusted-files.md).
 #include <cstdlib>
 #include <optional>
 

@@ -1,6 +1,6 @@
 #pragma once
 // Divides the lines of the training sets: each shard of an update draws from its own part, so a
-// process reads only what its shards train on (docs/adr/0074).
+// process reads only what its shards train on (docs/adr/0067).
 #include <vector>
 
 #include "data/training_text.h"

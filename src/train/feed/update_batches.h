@@ -1,5 +1,5 @@
 #pragma once
-// The batches of successive updates, drawn by each process for its own shards (docs/adr/0074).
+// The batches of successive updates, drawn by each process for its own shards (docs/adr/0067).
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// When a run validates, saves and reports (docs/adr/0104).
+// When a run validates, saves and reports (docs/adr/0103).
 #include "train/plan/options/options.h"
 #include "train/record/run_state.h"
 

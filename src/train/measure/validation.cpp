@@ -104,7 +104,7 @@ double characters(std::span<const std::string> lines) {
   return double(n);
 }
 
-// Work in target tokens of training, measured (docs/adr/0104): computing the loss of a token; translating one, with
+// Work in target tokens of training, measured (docs/adr/0103): computing the loss of a token; translating one, with
 // metrics; writing the model.
 constexpr double kCostOfLoss = 0.3, kCostOfTranslating = 0.7;
 constexpr int64_t kCostOfFiles = 700;

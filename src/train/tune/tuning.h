@@ -1,5 +1,5 @@
 #pragma once
-// hexapla tune: finds a configuration for a corpus by successive halving (docs/adr/0051).
+// hexapla tune: finds a configuration for a corpus by successive halving (docs/adr/0011).
 #include <atomic>
 #include <optional>
 #include <string>

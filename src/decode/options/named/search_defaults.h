@@ -1,6 +1,6 @@
 #pragma once
 // Default search options from a model's file: an imported model translates as in its original
-// system (docs/adr/0061-defaults-of-a-model.md).
+// system (docs/adr/0018-the-model-file.md).
 #include <functional>
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 // A parser for SentencePiece model files (sentencepiece_model.proto). SentencePiece's library
 // trusts its input, so most accidental or malicious changes of a file end the process
-// (docs/adr/0024-untrusted-vocabularies.md).
+// (docs/adr/0100-untrusted-files.md).
 #include <cstdint>
 #include <optional>
 #include <string>

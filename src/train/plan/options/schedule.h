@@ -60,7 +60,7 @@ bool decays(const TrainOptions& options);
 
 // At the end of a run the learning rate falls linearly toward 0, which it would reach one update
 // after `end`. At any point of a schedule, small steps at the end gain what large ones cannot
-// (docs/adr/0087).
+// (docs/adr/0011).
 struct Cooldown {
   int64_t from = 0, end = 0;  // updates; the first smaller step is from + 1. end 0: no cooldown
 

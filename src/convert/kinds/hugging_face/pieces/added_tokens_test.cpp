@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Files, AddedTokens,
                                          AddedFiles{"marian_legacy", "", LanguageStyle::none, false}),
                          [](const auto& p) { return testing::PrintToString(p.param); });
 
-// Blanks at the end of a line are dropped here (ADR 77).
+// Blanks at the end of a line are dropped here (ADR 60).
 TEST_P(AddedTokens, TextHasTheIdsOfTransformers) {
   const text::Vocabulary v = vocabulary();
   for (const auto& one : texts_["encoded"]) {

@@ -1,6 +1,6 @@
 #pragma once
 // Exports models imported from Hugging Face's M2M-100, NLLB-200, mBART-50 or BART: the original
-// folder with new weights (docs/adr/0089-export-like-a-folder.md).
+// folder with new weights (docs/adr/0065-models-for-other-systems.md).
 #include <string>
 #include <vector>
 
