@@ -200,12 +200,10 @@ void add_bench(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla bench ops --preset base\n"
       "  hexapla bench train --preset base --lengths wmt\n"
-      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1\n"
-      "  mpirun -n 2 hexapla bench cluster --preset tiny");
+      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
   add_bench_ops(*c, chosen);
   add_bench_train(*c, chosen);
   add_bench_translate(*c, chosen);
-  add_bench_cluster(*c, chosen);
 }
 
 }  // namespace hexapla::cli

@@ -4,6 +4,5 @@
 namespace hexapla::cli {
 
 void add_bench_ops(Command& bench, Action& chosen);
-void add_bench_cluster(Command& bench, Action& chosen);
 
 }  // namespace hexapla::cli
