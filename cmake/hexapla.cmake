@@ -24,7 +24,7 @@ endif()
 # the time without, and their checks are the same.
 set(HEXAPLA_COMPUTING_LAYERS base tensor backend backend_reference backend_cpu ops model text data evaluate decode)
 # Layers around the computation, where optimizing takes a third of the compile time and saves nobody time.
-set(HEXAPLA_OUTER_LAYERS train_scale train_tune inspect api_program serve lab cli)
+set(HEXAPLA_OUTER_LAYERS train_tune inspect api_program serve lab cli)
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_TESTS)
   enable_testing()
@@ -54,7 +54,7 @@ function(hexapla_target_name folder out)
 endfunction()
 
 # Layers that the program has and the library does not.
-set(HEXAPLA_PROGRAM_LAYERS cli api/program train/cluster/mpi train/scale lab train/tune serve)
+set(HEXAPLA_PROGRAM_LAYERS cli api/program train/cluster/mpi lab train/tune serve)
 set(HEXAPLA_OMITTED)
 if(NOT HEXAPLA_CLI)
   list(APPEND HEXAPLA_OMITTED ${HEXAPLA_PROGRAM_LAYERS})

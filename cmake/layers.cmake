@@ -8,7 +8,7 @@
 set(HEXAPLA_APART_backend reference cpu opencl device)  # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)         # compiled once per instruction set: src/backend/cpu/layer.cmake
 set(HEXAPLA_APART_backend_opencl plugin)      # a shared object that the program opens
-set(HEXAPLA_APART_train cluster scale tune)
+set(HEXAPLA_APART_train cluster tune)
 set(HEXAPLA_APART_train_cluster mpi)          # linked by the program only
 set(HEXAPLA_APART_train_cluster_mpi plugin)   # a shared object that the program opens
 set(HEXAPLA_APART_text document)
@@ -33,11 +33,10 @@ hexapla_layer(decode/opened       base tensor backend backend/cpu backend/opencl
 hexapla_layer(convert             base tensor backend backend/reference ops model text data decode)
 hexapla_layer(inspect             base tensor backend ops model text data evaluate decode decode/opened)
 hexapla_layer(train               base train/cluster tensor backend ops model text data decode evaluate)
-hexapla_layer(train/scale         base train/cluster tensor backend ops model text data train)
 hexapla_layer(lab                 base tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(train/tune          base tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(text/document       base text)
 hexapla_layer(api                 base train/cluster tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened convert train inspect text/document)
 hexapla_layer(serve               base text data text/document api)
-hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect train/scale lab train/tune api)
+hexapla_layer(api/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect lab train/tune api)
 hexapla_layer(cli                 base api api/program serve)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the build dependencies of hexapla (Debian 12 and 13, Ubuntu 22.04 and 24.04). Further dependencies by
 # argument: --checks (of the source), --nightly, --debian and --reference for the scripts of that name, --mpi for
-# training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh and scripts/namespaces.sh.
+# training on several machines, --opencl for GPUs (and PoCL, which is OpenCL on the CPU, for the tests), --cluster for scripts/recipes.sh.
 # --aarch64: a compiler for 64-bit Arm, qemu, and that system's libraries in build/aarch64-sysroot; the computer's own
 # packages stay as they are. Does nothing, without network, if everything is installed.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -29,7 +29,7 @@ elif [ "${1:-}" = --mpi ]; then
 elif [ "${1:-}" = --opencl ]; then
   packages+=("${opencl[@]}")
 elif [ "${1:-}" = --cluster ]; then
-  packages+=(parallel slurm-wlm munge default-jre-headless iproute2 tabix)
+  packages+=(parallel slurm-wlm munge default-jre-headless tabix)
 elif [ "${1:-}" = --reference ]; then
   packages+=(doxygen)
 elif [ "${1:-}" = --aarch64 ]; then

@@ -5,12 +5,12 @@
 # (kill -9) and resumes it with other numbers of processes.
 # Needs mpirun and the MPI plugin (scripts/install_dependencies.sh --mpi).
 # Usage: processes.sh HEXAPLA FOLDER KILLS SOURCE TARGET VALID-SOURCE VALID-TARGET
-# Example: HEXAPLA_PROCESSES_UPDATES=300 scripts/processes.sh build/release/hexapla runs 20 a.en a.de v.en v.de
+# Example: scripts/processes.sh build/release/hexapla runs 20 a.en a.de v.en v.de
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -eq 7 ] || { sed -n '2,9s/^# //p' "$0"; exit 2; }
 have mpirun || die "no mpirun: run scripts/install_dependencies.sh --mpi and build again"
 hexapla=$1 folder=$2 kills=$3
-updates=${HEXAPLA_PROCESSES_UPDATES:-300}
+updates=300
 recipe=(--train-sets "$4" "$5" --valid-sets "$6" "$7" --preset tiny --layers 1 --vocab-size 2000 --batch-tokens 512
   --accumulate 8 --shards 4 --ema 0.99 --clip-norm 1 --average-last 2 --shuffle-memory 1 --max-updates "$updates" --final-model mean
   --valid-every $((updates / 3)) --save-every $((updates / 6)) --report-every 10 --quiet)

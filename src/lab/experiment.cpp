@@ -48,12 +48,9 @@ std::span<const Experiment> experiments() {
           "Geva et al. 2021, *Transformer Feed-Forward Layers Are Key-Value Memories*: each hidden unit is a key that "
           "certain prefixes fire, and its row of the second matrix promotes the tokens that follow them.",
           "1", 3, 1000, ffn},
-      Experiment{"experts",
-                 "Does a mixture of experts do more with as much computation, and does a trained network become one?",
+      Experiment{"experts", "Does a mixture of experts do more with as much computation?",
                  "Fedus et al. 2021, *Switch Transformers*, and Lepikhin et al. 2020, *GShard*: more parameters at the "
-                 "same cost "
-                 "improve quality, and a balancing loss spreads the load. Zhang et al. 2022, *MoEfication*: a trained "
-                 "feed-forward network can be split into experts, and with few of them keeps most of its quality.",
+                 "same cost improve quality, and a balancing loss spreads the load.",
                  "9", 3, 600, experts},
       Experiment{"softmax", "Softmax or not?",
                  "An open question of the notes. Sigmoid: Ramapuram et al. 2024; max(0, s) / n: Wortsman et al. 2023; "

@@ -9,7 +9,6 @@
 #include "base/files/test_folder.h"
 #include "lab/bench/copying.h"
 #include "lab/bench/layer_time.h"
-#include "lab/bench/moefication.h"
 #include "lab/bench/sampled_input.h"
 #include "lab/bench/text_bench.h"
 #include "lab/bench/training.h"
@@ -336,42 +335,6 @@ TEST(LayerTime, IsRelativeToSelfAttention) {
   for (size_t i = 0; i < kTimed.size(); ++i) {
     EXPECT_GT(t.seconds[i], 0) << kTimed[i];
     EXPECT_GT(t.ratios[i], 0) << kTimed[i];
-  }
-}
-
-TEST(Moefication, GroupsOfEqualSizeHaveWhatIsAlike) {
-  const Rows rows{2, {0, 0, 9, 9, 0, 1, 9, 8, 1, 0, 8, 9}};
-  EXPECT_THAT(alike(rows, 2), testing::ElementsAre(0, 2, 4, 1, 3, 5));
-  const Rows uneven{1, {0, 0.1, 0.2, 0.3, 5, 6}};
-  const std::vector<int64_t> order = alike(uneven, 2);
-  const auto group_of = [&](int64_t row) { return (std::find(order.begin(), order.end(), row) - order.begin()) / 3; };
-  EXPECT_EQ(group_of(4), group_of(5)) << "of four that are near each other, one must go";
-  EXPECT_THROW(alike(rows, 4), InternalError);
-}
-
-TEST(Moefication, LeastSquaresFindTheLine) {
-  const Rows x{2, {0, 0, 1, 0, 0, 1, 2, 3}}, y{1, {5, 7, 4, 6}};  // 2 a - b + 5
-  const Rows w = least_squares(x, y);
-  EXPECT_NEAR(w.numbers[0], 2, 1e-4);
-  EXPECT_NEAR(w.numbers[1], -1, 1e-4);
-  EXPECT_NEAR(w.numbers[2], 5, 1e-4);
-  const Rows same{2, {1, 1, 1, 1}};
-  for (const double v : least_squares(same, {1, {3, 3}}).numbers) EXPECT_TRUE(std::isfinite(v));
-}
-
-// With all experts, grouping does not change the model's output; with fewer it does.
-TEST_F(BenchTest, SplittingChangesNothingUntilExpertsAreLeftOut) {
-  Counter counter;
-  const Bench bench({folder(), 1, 1}, counter, dates(30));
-  const Training t{.name = "a", .architecture = Bench::small(), .updates = 60};
-  const double loss = bench.train(t).loss;
-  for (const Grouping grouping : {Grouping::alike, Grouping::as_they_stand}) {
-    SplitModel split(bench.open(t), 16, grouping, bench.task().test);
-    EXPECT_NEAR(Bench::loss(split.by_activation(16), bench.task().test), loss, 1e-5 * loss);
-    EXPECT_NEAR(Bench::loss(split.by_routers(16), bench.task().test), loss, 1e-5 * loss);
-    const double half = Bench::loss(split.by_activation(8), bench.task().test);
-    EXPECT_GT(std::abs(half - loss), 1e-4 * loss);
-    EXPECT_LT(Bench::loss(split.by_routers(12), bench.task().test), 1.5 * loss);
   }
 }
 

@@ -26,6 +26,8 @@ int32_t best(const T* p, int64_t n, const int32_t* chosen, int64_t taken) {
   return found;
 }
 
+// Sets chosen [N, k] i32 to the columns of the k largest numbers in each row of scores [N, E],
+// largest first; ties by the lower column.
 template <class T>
 void choose(Tensor scores, Tensor chosen) {
   const int64_t e = scores.shape[1], k = chosen.shape[1];
@@ -49,7 +51,7 @@ template <class T>
 void choose_experts(const Routing& r) {
   const int64_t e = r.probabilities.shape[1];
   each_row(r.probabilities.shape[0], 8 * e, [&](int64_t i) { softmax(row_of<T>(r.probabilities, i), e); });
-  best_columns(r.probabilities, r.experts);
+  choose<T>(r.probabilities, r.experts);
   open_gates<T>(r);
 }
 
@@ -177,13 +179,6 @@ void check_rows(const char* op, Tensor rows, const Routing& r, Tensor x) {
 }
 
 }  // namespace
-
-void best_columns(Tensor scores, Tensor chosen) {
-  const auto [n, e] = scores.dims<2>("best_columns: scores");
-  const auto [rows, k] = chosen.dims<2>("best_columns: chosen");
-  HEXAPLA_CHECK(rows == n && k <= e, "best_columns: chosen ", chosen.shape, " does not fit scores ", scores.shape);
-  scores.dtype == DType::f64 ? choose<double>(scores, chosen) : choose<float>(scores, chosen);
-}
 
 Routing route(Context& cx, Tensor logits, const RoutingRule& rule) {
   const auto [n, e] = logits.dims<2>("route: logits");

@@ -25,10 +25,6 @@ struct Routing {
   int64_t dispatched() const { return first(starts.shape[0] - 1); }  // at most k N
 };
 
-// Sets chosen [N, k] i32 to the columns of the k largest numbers in each row of scores [N, E],
-// largest first; ties by the lower column. InternalError: k above E.
-void best_columns(Tensor scores, Tensor chosen);
-
 // logits: [N, E], overwritten by the probabilities, softmax by row. With one expert per token, the
 // gate is its probability; with several, the gates are their probabilities divided by the sum of
 // these. InternalError: more experts per token than experts.

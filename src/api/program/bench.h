@@ -7,7 +7,6 @@
 
 #include "decode/text/translator.h"
 #include "model/config.h"
-#include "train/scale/measurement.h"
 
 namespace hexapla::api {
 
@@ -48,17 +47,5 @@ struct MeasuredTranslation {
 };
 MeasuredTranslation bench_translate(const TranslateBench& options, const decode::LineWarning& warn);
 void write_untrained(const TranslateBench& options, const std::string& path);
-
-// An update by the processes that a launcher started: measured, and extrapolated to more.
-struct ClusterBench {
-  train::scale::Workload load;
-  std::string precision = "auto";
-  std::vector<double> rates{1, 10, 25, 100};  // Gbit/s
-  bool json = false, overlap = false;
-};
-struct MeasuredCluster {
-  std::string report, svg;  // only in the first process; elsewhere empty
-};
-MeasuredCluster bench_cluster(const ClusterBench& options);
 
 }  // namespace hexapla::api

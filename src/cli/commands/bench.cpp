@@ -8,7 +8,7 @@
 #include "base/classic.h"
 #include "base/compute/parallel.h"
 #include "base/json.h"
-#include "cli/commands/bench.h"
+#include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/output_files.h"
 #include "cli/options/search_options.h"
@@ -27,6 +27,18 @@ int64_t peak_mib() {
     if (int64_t kib = 0; key == "VmHWM:" && status >> kib) return kib / 1024;
   return 0;
 }
+
+// Every kind of op at training shapes, compared with arithmetic or memory limits.
+struct BenchOps {
+  api::OpsBench options;
+  int threads = 0;
+
+  int run() const {
+    use_threads(threads);
+    api::bench_ops(options, [](const std::string& lines) { std::cout << lines << std::flush; });
+    return 0;
+  }
+};
 
 struct BenchTrain {
   api::TrainBench options;
@@ -99,6 +111,22 @@ struct BenchTranslate {
           hexapla::threads(), m.rate, 1e3 * static_cast<double>(options.length) / m.rate, peak_mib());
   }
 };
+
+void add_bench_ops(Command& bench, Action& chosen) {
+  auto b = std::make_shared<BenchOps>();
+  Command* c = bench.add_command("ops", "each op against the arithmetic or memory limit of this machine");
+  c->add_option("--preset", b->options.preset, "tiny, small, base or big: the shapes")->default_str("tiny");
+  c->add_option("--rows", b->options.rows, Range<int64_t>{32, 1 << 20}, "tokens per batch")->default_str("2048");
+  c->add_option("--vocab-size", b->options.vocabulary, Range<int64_t>{16, model::Config::kVocabulary.most}, "pieces")
+      ->default_str("10000");
+  c->add_option("--precision", b->options.precision, "auto, f32 or bf16")->default_str("auto");
+  c->add_option("--threads", b->threads, ranges::kThreads, "compute threads; 0: one per available core")
+      ->default_str("0");
+  c->footer(
+      "The last column is the share of the limit: for products and attention the inner loop of a product without\n"
+      "memory access, for the others a copy of as many bytes as the op reads and writes, both measured in this run.");
+  c->callback([b, &chosen] { chosen = [b] { return b->run(); }; });
+}
 
 void add_bench_train(Command& bench, Action& chosen) {
   auto b = std::make_shared<BenchTrain>();
@@ -200,12 +228,10 @@ void add_bench(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla bench ops --preset base\n"
       "  hexapla bench train --preset base --lengths wmt\n"
-      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1\n"
-      "  mpirun -n 2 hexapla bench cluster --preset tiny");
+      "  hexapla bench translate --preset tiny --vocab-size 10000 --precision int8 --threads 1");
   add_bench_ops(*c, chosen);
   add_bench_train(*c, chosen);
   add_bench_translate(*c, chosen);
-  add_bench_cluster(*c, chosen);
 }
 
 }  // namespace hexapla::cli

@@ -429,31 +429,6 @@ TEST_F(Files, EvaluateAgreesWithSacreBleusFormat) {
                               HasSubstr("\"name\": \"chrF2\""), HasSubstr("\"space\": \"no\"")));
 }
 
-class BenchCluster : public CommandFolder {};
-
-// With one process, an update is its step and Adam; more processes are computed.
-TEST_F(BenchCluster, MeasuresOneProcessAndComputesMore) {
-  const std::vector<std::string> bench{"bench",          "cluster", "--preset",    "tiny", "--vocab-size", "40",
-                                       "--batch-tokens", "128",     "--precision", "f32",  "--seconds",    "0",
-                                       "--gbit",         "1,100"};
-  std::vector<std::string> arguments = bench;
-  arguments.insert(arguments.end(), {"--json", "--svg", at("curves.svg")});
-  const Result r = run_command(arguments);
-  ASSERT_EQ(r.code, 0) << r.err;
-  const auto j = nlohmann::json::parse(r.out);
-  ASSERT_EQ(j.at("measured").size(), 1u);
-  const auto& one = j.at("measured")[0];
-  EXPECT_NEAR(one.at("predicted").get<double>(), one.at("step").get<double>() + one.at("optimize").get<double>(), 1e-9);
-  EXPECT_GT(one.at("measured"), 0);
-  EXPECT_EQ(j.at("computed").size(), 22u);
-  EXPECT_EQ(j.at("computed")[0].at("efficiency"), 1);
-  EXPECT_EQ(j.at("computed")[21].at("processes"), 1024);
-  EXPECT_THAT(read_file(at("curves.svg")), AllOf(HasSubstr("<svg"), HasSubstr("100 Gbit/s")));
-  EXPECT_THAT(run_command(bench).out, AllOf(HasSubstr("links assumed"), HasSubstr("1,024")));
-  expect_error({"bench", "cluster", "--preset", "huge"}, 2, HasSubstr("huge"));
-  expect_error({"bench", "cluster", "--gbit", "0"}, 2, HasSubstr("--gbit"));
-}
-
 TEST(CommandLine, OutputThatIsLostIsAnError) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   std::ofstream full("/dev/full");

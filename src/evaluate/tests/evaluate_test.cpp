@@ -8,7 +8,6 @@
 #include "evaluate/metrics/chrf.h"
 #include "evaluate/metrics/make_metric.h"
 #include "evaluate/metrics/ter.h"
-#include "evaluate/perplexity.h"
 #include "evaluate/tokenization/unicode.h"
 
 namespace hexapla::evaluate {
@@ -187,8 +186,6 @@ TEST(Unicode, SplitAndStrip) {
   EXPECT_EQ(strip("\u3000 a b \t\u00A0"), "a b");
   EXPECT_EQ(strip(" \t"), "");
 }
-
-TEST(Perplexity, OfAUniformGuess) { EXPECT_NEAR(perplexity(10 * std::log(50.), 10), 50, 1e-9); }
 
 }  // namespace
 }  // namespace hexapla::evaluate

@@ -1,12 +1,10 @@
 // Compares everything in src/evaluate with the results of sacreBLEU and Python
 // (tests/fixtures/bleu.json, written by scripts/fixtures/make_bleu_fixture.py).
-// HEXAPLA_BLEU_FIXTURE names another, longer fixture.
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "base/json.h"
-#include "base/options/environment.h"
 #include "base/test_paths.h"
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
@@ -20,8 +18,7 @@ using Strings = std::vector<std::string>;
 
 const json& fixture() {
   static const json data = [] {
-    const char* other = environment("HEXAPLA_BLEU_FIXTURE");
-    std::ifstream in(other ? other : source_path("tests/fixtures/bleu.json"));
+    std::ifstream in(source_path("tests/fixtures/bleu.json"));
     return json::parse(in);
   }();
   return data;

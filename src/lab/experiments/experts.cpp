@@ -1,10 +1,9 @@
-// Mixtures of experts against dense networks, and dense networks split into experts after training.
+// Mixtures of experts against dense networks.
 #include <fmt/format.h>
 
 #include <array>
 
 #include "base/error.h"
-#include "lab/bench/moefication.h"
 #include "lab/bench/training.h"
 #include "lab/spread.h"
 #include "text/quantities.h"
@@ -13,9 +12,7 @@ namespace hexapla::lab {
 namespace {
 
 constexpr double kBalancing = 0.01;  // Fedus et al. 2021
-constexpr int64_t kParts = 16;       // into which a trained network is split
-constexpr std::array kActive = {kParts, kParts / 2, kParts / 4};
-constexpr size_t kFitted = 300, kObserved = 100;  // pairs
+constexpr size_t kObserved = 100;    // pairs
 
 // A feed-forward network with d_ff `width`, or a mixture of experts of this width.
 struct Variant {
@@ -106,7 +103,6 @@ class Runs {
       for (const Variant& v : all_variants()) train(v, seed);
   }
   const Cell& of(const Variant& v) const { return cells_.at(v.name()); }
-  const Bench& bench() const { return bench_; }
   const Settings& settings() const { return settings_; }
 
  private:
@@ -178,90 +174,6 @@ void conclude_mixtures(const Runs& runs, Report& r) {
   }
 }
 
-// Ways to choose the experts of a split model.
-struct Choice {
-  const char* name;
-  Grouping grouping;
-  const decode::OpenModel& (SplitModel::*use)(int64_t);
-};
-constexpr std::array kChoices = {
-    Choice{"routers", Grouping::alike, &SplitModel::by_routers},
-    Choice{"the strongest experts", Grouping::alike, &SplitModel::by_activation},
-    Choice{"the strongest of units as they stand", Grouping::as_they_stand, &SplitModel::by_activation}};
-using Splits = std::map<std::string, std::map<int64_t, Cell>>;  // by choice and number of active experts
-
-data::Corpus first_pairs(const data::Corpus& c, size_t n) {
-  data::Corpus some = c;
-  for (auto* side : {&some.source, &some.target}) side->resize(std::min(n, side->size()));
-  some.lines.resize(some.source.size());
-  return some;
-}
-
-Splits split_all(const Runs& runs, Report& r) {
-  const data::Corpus fitted = first_pairs(runs.bench().task().train, kFitted);
-  Splits all;
-  for (int64_t seed = 1; seed <= runs.settings().seeds; ++seed)
-    for (const Choice& choice : kChoices) {
-      SplitModel model(runs.bench().open(training_of(kDense, seed, runs.settings().updates)), kParts, choice.grouping,
-                       fitted);
-      for (const int64_t active : kActive) {
-        const Scores s = Bench::test((model.*choice.use)(active), runs.bench().task().test);
-        all[choice.name][active].losses.push_back(s.loss);
-        all[choice.name][active].wrong.push_back(100 * (1 - s.accuracy));
-        r.figures["split"].push_back({{"choice", choice.name},
-                                      {"active", active},
-                                      {"of", kParts},
-                                      {"seed", seed},
-                                      {"loss", s.loss},
-                                      {"accuracy", s.accuracy}});
-      }
-    }
-  return all;
-}
-
-double percent(int64_t active) { return 100.0 * static_cast<double>(active) / static_cast<double>(kParts); }
-
-void show_splits(const Splits& splits, Report& r) {
-  Table t{fmt::format("{} split into {} experts after its training", kDense.name(), kParts),
-          {"experts of a token", "active units, %", "loss of unseen dates, nats per token", "wrong dates, %"},
-          {}};
-  inspect::Chart chart{.title = "Wrong dates, %", .x_label = "active units, %", .series = {}};
-  for (const Choice& choice : kChoices) {
-    chart.series.push_back({.name = choice.name, .points = {}, .marked = true});
-    for (const auto& [active, cell] : splits.at(choice.name)) {
-      t.rows.push_back({choice.name, fmt::format("{:.0f}", percent(active)), show(spread_of(cell.losses), 4),
-                        show(spread_of(cell.wrong), 1)});
-      add_point(percent(active), spread_of(cell.wrong), chart.series.back());
-    }
-  }
-  r.tables.push_back(t);
-  r.charts.push_back(chart);
-}
-
-void conclude_splits(const Runs& runs, const Splits& splits, Report& r) {
-  const Cell& whole = runs.of(kDense);
-  for (const int64_t active : {kActive[1], kActive[2]}) {
-    const Cell &routed = splits.at(kChoices[0].name).at(active), &best = splits.at(kChoices[1].name).at(active),
-               &standing = splits.at(kChoices[2].name).at(active);
-    r.findings.push_back(
-        fmt::format("{} with {:.0f} % of its units, chosen by routers that were fitted after its training: loss {} "
-                    "against {} of the "
-                    "whole network, {}; wrong dates, %: {} against {}, {}. With the experts that are strongest at each "
-                    "token, which "
-                    "no router knows beforehand, the loss is {}.",
-                    kDense.name(), percent(active), show(spread_of(routed.losses), 4), show(spread_of(whole.losses), 4),
-                    compare(routed.losses, "with the routers", whole.losses, "with the whole network"),
-                    show(spread_of(routed.wrong), 1), show(spread_of(whole.wrong), 1),
-                    compare(routed.wrong, "with the routers", whole.wrong, "with the whole network"),
-                    show(spread_of(best.losses), 4)));
-    r.findings.push_back(fmt::format(
-        "The strongest {:.0f} %, in experts of units that are alike against experts of units as they stand: loss {} "
-        "against {}, {}.",
-        percent(active), show(spread_of(best.losses), 4), show(spread_of(standing.losses), 4),
-        compare(best.losses, "with units that are alike", standing.losses, "with units as they stand")));
-  }
-}
-
 }  // namespace
 
 Report experts(const Settings& settings, Watcher& watcher) {
@@ -270,9 +182,6 @@ Report experts(const Settings& settings, Watcher& watcher) {
   runs.train_all();
   show_mixtures(runs, r);
   conclude_mixtures(runs, r);
-  const Splits splits = split_all(runs, r);
-  show_splits(splits, r);
-  conclude_splits(runs, splits, r);
   r.method = {
       cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, 4 heads, no dropout; ",
           text::counted(settings.updates, "update"),
@@ -284,14 +193,7 @@ Report experts(const Settings& settings, Watcher& watcher) {
       fmt::format("The load of an expert: its share of the choices on {} of the unseen dates, with the whole target "
                   "given; the largest of each layer, the mean over the layers. Of two experts per token none can have "
                   "more than half.",
-                  kObserved),
-      fmt::format("Split after training: the hidden units of every layer are put into {} groups of equal size by "
-                  "k-means of their columns of W1, and the rest of the model stays as it is. Units of a group that a "
-                  "token does not use are 0. A router is a linear layer, fitted by least squares to the sums of each "
-                  "group's units at the tokens of {} training pairs; the strongest experts are those whose sums are "
-                  "largest at the token itself. Quality alone was measured: units were computed and then set to 0, so "
-                  "no time was saved.",
-                  kParts, kFitted)};
+                  kObserved)};
   return r;
 }
 

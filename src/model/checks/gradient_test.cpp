@@ -260,19 +260,6 @@ TEST(Gradients, MixtureOfExpertsOfACapacity) {
   for (const int64_t per_token : {1, 2}) check_experts({0.7, 0}, Activation::relu, per_token, 0);
 }
 
-// The scores of a choice have no gradient; they are far enough apart to keep their order.
-void check_split(std::variant<ByActivation, ByRouter> choice) {
-  Bench b(SplitFeedForward{Activation::gelu, {6, 12, true}, {12, 6, true}, std::move(choice), 2});
-  Tensor x = b.input("x", 10, 6);
-  SplitFeedForward::Saved s;
-  b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
-          [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0)); });
-}
-TEST(Gradients, SplitFeedForward) {
-  check_split(ByActivation{4});
-  check_split(ByRouter{{6, 4, true}});
-}
-
 Config small() {
   Config c;
   c.source_vocab = c.target_vocab = 13;

@@ -1,7 +1,6 @@
 #pragma once
 // Position-wise feed-forward networks, section 3.3, and variants: gated, and mixtures of experts.
 #include "model/layers/mixture_of_experts.h"
-#include "model/layers/split_feed_forward.h"
 
 namespace hexapla::model {
 
@@ -51,8 +50,8 @@ struct GatedFeedForward {
   void backward(Context& cx, const FeedForwardSaved& s, Tensor dy, Tensor d) const;
 };
 
-using AnyFeedForward = std::variant<FeedForward, GatedFeedForward, MixtureOfExperts, SplitFeedForward>;
-using AnyFeedForwardSaved = std::variant<FeedForwardSaved, MixtureOfExperts::Saved, SplitFeedForward::Saved>;
+using AnyFeedForward = std::variant<FeedForward, GatedFeedForward, MixtureOfExperts>;
+using AnyFeedForwardSaved = std::variant<FeedForwardSaved, MixtureOfExperts::Saved>;
 
 Tensor forward(const AnyFeedForward& ffn, Context& cx, Tensor x, Offsets rows, AnyFeedForwardSaved& s);
 void backward(const AnyFeedForward& ffn, Context& cx, const AnyFeedForwardSaved& s, Tensor dy, Tensor d);

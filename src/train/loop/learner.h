@@ -53,8 +53,6 @@ class Learner {
 
   model::Transformer& model() { return model_; }
   model::Parameters& parameters() { return parameters_; }
-  // Values that update() gets from other processes in bf16.
-  std::span<const cluster::Share> rounded() const { return rounded_; }
   UseAverage use_average() {
     make_whole();
     return {average_, parameters_, *communicator_};
