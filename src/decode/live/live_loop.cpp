@@ -32,6 +32,7 @@ class LoopQueue final : public SentenceQueue {
   LoopQueue& operator=(const LoopQueue&) = delete;
 
   std::optional<SentenceJob> next(bool idle) override {
+    if (idle && LiveRequest::Clock::now() - rested_ > kRest) rest();
     std::optional<SentenceJob> job = queue_.next(idle, on_their_way_.size(), [this] { rest(); });
     if (job) on_their_way_.insert(job->name);
     return job;
@@ -56,17 +57,21 @@ class LoopQueue final : public SentenceQueue {
   }
 
  private:
-  // Gives the system the memory that a large step has left, which an idle loop does not need.
+  // Gives the system the memory that a large step has left: an idle loop does not need it, and under light load a loop
+  // is idle now and then. To get it again takes a few milliseconds.
   void rest() {
     cx_.arena.rewind(between_steps_);
     cx_.arena.release();
+    rested_ = LiveRequest::Clock::now();
   }
+  static constexpr std::chrono::seconds kRest{5};
 
   LiveQueue& queue_;
   Context& cx_;
   Arena::Mark between_steps_;
   const model::Transformer& model_;
   std::set<size_t> on_their_way_;
+  LiveRequest::Clock::time_point rested_;
 };
 
 template <class Steps>
