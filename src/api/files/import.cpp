@@ -15,7 +15,7 @@ void refuse_other_file(const std::string& output, const std::string& option) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(output, none) || std::filesystem::is_empty(output, none)) return;
   if (!is_own_model(output))
-    throw UsageError(cat(option, " ", output, " is there already and is no model of hexapla's; name another file"));
+    throw UsageError(cat(option, " ", output, " already exists and is not a hexapla model; name another file"));
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_F(ShardsTest, AreJoinedOnlyWhenAllAreThere) {
   EXPECT_EQ(run_command(Words{"join"} + with_manifests + Words{"-o", at("joined")}).code, 0);
   std::filesystem::remove(at("joined"));
   EXPECT_THAT(refused({part(1), part(3)}), HasSubstr("of 4 parts these are missing: 2, 4; run them"));
-  EXPECT_THAT(refused(parts(4) + Words{part(2)}), HasSubstr("is part 2/4 a second time"));
+  EXPECT_THAT(refused(parts(4) + Words{part(2)}), HasSubstr("duplicates part 2/4"));
   ASSERT_EQ(translate({"--input", at("in"), "--shard", "1/3", "--output", at("other"), "-q"}).code, 0);
   EXPECT_THAT(refused({at("other"), part(2)}), HasSubstr("do not belong together: one of 3 parts, the other of 4"));
   const std::string second = read_file(part(2));

@@ -68,7 +68,7 @@ void check_parts(const std::vector<std::pair<ShardManifest, std::string>>& parts
   std::string missing;
   int64_t expected = 1;
   for (const auto& [part, path] : parts) {
-    if (part.shard.number < expected) throw DataError(cat(path, " is part ", part.shard.text(), " a second time"));
+    if (part.shard.number < expected) throw DataError(cat(path, " duplicates part ", part.shard.text()));
     for (; expected < part.shard.number; ++expected) missing += cat(missing.empty() ? "" : ", ", expected);
     ++expected;
   }

@@ -32,9 +32,9 @@ void refuse_other_files(const std::string& path) {
 void refuse_folder(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path + "/checkpoints", ignored) || fs::exists(path + "/train.jsonl", ignored))
-    throw DataError(cat(path,
-                        " is the folder of a training that has no model yet: it ends with one (model.safetensors); ",
-                        "go on with the command that began it"));
+    throw DataError(cat(
+        path,
+        " contains an unfinished run; train it to its end with the same options`{: rerun the same hexapla train}`"));
   if (const auto other = other_model(path))
     throw DataError(cat(path, " looks like ", other->what, ", not of hexapla: ", remedy_of(*other, path)));
   throw DataError(cat(path, " is a folder without a model.safetensors; `model` takes a model file, or the folder of a ",

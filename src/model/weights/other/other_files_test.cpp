@@ -59,7 +59,7 @@ TEST_F(OtherFiles, FoldersAreCalledByTheirSystem) {
                 AllOf(HasSubstr("a model of " + system), HasSubstr("hexapla import " + at(folder))));
   }
   file("run/checkpoints/update-5/state", "x");
-  EXPECT_THAT(refusal(at("run")), HasSubstr("is the folder of a training that has no model yet"));
+  EXPECT_THAT(refusal(at("run")), HasSubstr("contains an unfinished run"));
   file("other/notes.txt", "x");
   EXPECT_THAT(refusal(at("other")), HasSubstr("is a folder without a model.safetensors"));
 }

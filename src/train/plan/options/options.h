@@ -194,7 +194,7 @@ struct TrainOptions {
       Effect::noted, kAlways);
     f("lr-factor", o.lr_factor, "factor applied to the paper's learning rate", ranges::kFrom0, Effect::noted,
       When{o.lr == 0,
-           "is a factor of the paper's learning rate, but `lr` is another: give `lr` 0, too, or leave it out"});
+           "scales the paper's learning rate, but `lr` sets it directly: give `lr` 0, too, or leave it out"});
     f("warmup", o.warmup, "updates during which the learning rate rises linearly to its peak", ranges::kCountFrom1,
       Effect::noted, kAlways);
     f("decay-updates", o.decay_updates,

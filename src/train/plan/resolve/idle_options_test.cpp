@@ -132,7 +132,7 @@ TEST(IdleOptions, OfPresetsAreNeverRefused) {
 TEST(IdleOptions, AFactorBesideTheRateOfAPresetSaysWhatToDo) {
   EXPECT_EQ(
       refusal({{"preset", {"tiny"}}}, "lr-factor", {"2"}),
-      "run.yml:7: `lr-factor` 2 is a factor of the paper's learning rate, but `lr` is another: give `lr` 0, too, or "
+      "run.yml:7: `lr-factor` 2 scales the paper's learning rate, but `lr` sets it directly: give `lr` 0, too, or "
       "leave it out");
   EXPECT_EQ(refusal({{"preset", {"tiny"}}, {"lr", {"0"}}}, "lr-factor", {"2"}), "");
   EXPECT_EQ(refusal({{"preset", {"base"}}}, "lr-factor", {"2"}), "");
