@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 """Checks every #include in src/ against cmake/layers.cmake. Allows no include cycle of more than two units (a unit is a
-header with its .cpp), no folder with more than twenty files, each large third-party header in only one file, and only
-one type per name (two with the same name are undefined behavior that no compiler reports). The namespace of a file must
-be its folder's. check_source.py checks everything else.
+header with its .cpp), no cycle of JavaScript modules, no folder with more than twenty files, each large third-party
+header in only one file, and only one type per name (two with the same name are undefined behavior that no compiler
+reports). The namespace of a file must be its folder's. check_source.py checks everything else.
 Usage: check_layers.py [ROOT]"""
+import os
 import pathlib
 import re
 import sys
@@ -12,10 +13,11 @@ import sources
 
 LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
-ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h", "cublasLt.h",
-            "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "cld2/public/compact_lang_det.h",
-            "nlohmann/json.hpp", "CLI/CLI.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h", "gumbo.h",
-            "expat.h", "zip.h", "re2/re2.h"]
+IMPORT = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
+ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h",
+            "cublasLt.h", "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "zlib.h", "zstd.h",
+            "cld2/public/compact_lang_det.h", "nlohmann/json.hpp", "CLI/CLI.hpp", "lzma.h", "xxhash.h", "gumbo.h",
+            "yaml-cpp/yaml.h", "expat.h", "zip.h", "re2/re2.h"]
 CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
 NO_NAMESPACE = {"base", "tensor", "backend", "ops", "api"}  # what all share, and the public interface
@@ -124,6 +126,15 @@ def check_rooms(root):
                        for folder, count in sorted(folders.items()) if count > FILES]
 
 
+def check_modules(root):
+    """Finds cycles of JavaScript modules."""
+    texts = {str(path): sources.text_of(root / path) or "" for path in sources.files(root, ".js")}
+    imports = {path: {os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in IMPORT.findall(text)}
+               for path, text in texts.items()}
+    return [f"{', '.join(circle)} import each other: move what they share into a module that imports none of them"
+            for circle in circles({path: names & texts.keys() for path, names in imports.items()})]
+
+
 def check_includes(name, text, allowed):
     """Problems of one file of src/ (name relative to src/)."""
     own = folder_of(name, allowed)
@@ -153,7 +164,7 @@ def check_namespace(name, text):
 
 def check(root):
     allowed, problems = layers(root)
-    problems += check_rooms(root)
+    problems += check_rooms(root) + check_modules(root)
     users = {header: [] for header in ONE_FILE}
     defined = {}
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):

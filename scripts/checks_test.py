@@ -108,6 +108,16 @@ class Layers(unittest.TestCase):
                           "src/base/r.h": '#pragma once\n#include "base/p.h"\n'}
         self.finds("include each other", through_source)
 
+    def test_circles_of_modules(self):
+        def ring(*units):
+            names = [f"{u}.js" for u in units]
+            forms = ('import {{ a }} from "./{}";\n', 'import {{\n  a,\n  b,\n}} from "../page/{}";\n', 'import "./{}";\n')
+            return {f"src/cli/page/{name}": form.format(other)
+                    for name, other, form in zip(names, names[1:] + names[:1], forms)}
+        self.finds("src/cli/page/p.js, src/cli/page/q.js import each other", ring("p", "q"))
+        self.finds("src/cli/page/p.js, src/cli/page/q.js, src/cli/page/r.js import each other", ring("p", "q", "r"))
+        self.assertEqual(problems(check_layers.check, files={**ring("p", "q"), "src/cli/page/q.js": '// from "./p.js"\n'}), [])
+
     def test_files_of_a_folder(self):
         files = {f"src/base/many/f{i}.h": "#pragma once\n" for i in range(20)}
         self.assertEqual(problems(check_layers.check, files=files), [])
