@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 """Checks every #include in src/ against cmake/layers.cmake. Allows no include cycle of more than two units (a unit is a
-header with its .cpp), no folder with more than twenty files, each large third-party header in only one file, no library
-code that prints or ends the process, no command-line flag in a library's messages, JSON converted to text in only one
-place, only one type per name (two with the same name are undefined behavior that no compiler reports), and the namespace
-of a file is its folder's.
+header with its .cpp), no cycle of JavaScript modules, no folder with more than twenty files, each large third-party
+header in only one file, and only one type per name (two with the same name are undefined behavior that no compiler
+reports). The namespace of a file must be its folder's. check_source.py checks everything else.
 Usage: check_layers.py [ROOT]"""
+import os
 import pathlib
 import re
 import sys
@@ -13,25 +13,11 @@ import sources
 
 LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
-ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h", "cublasLt.h",
-            "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "cld2/public/compact_lang_det.h",
-            "nlohmann/json.hpp", "CLI/CLI.hpp", "zlib.h", "zstd.h", "lzma.h", "xxhash.h", "yaml-cpp/yaml.h", "gumbo.h",
-            "expat.h", "zip.h", "re2/re2.h"]
-PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
-                    r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\(")
-MAY_PRINT = {"cli"}
-JSON_TEXT = re.compile(r"\.dump\(")
-MAY_DUMP = "base/json.h"  # elsewhere, bytes that are not UTF-8 would crash the program
-FLAG = re.compile(r'"--(?!-)')  # a marker of three dashes is no flag
-MAY_SAY_FLAGS = {"cli", "base/options/option_names.cpp"}
-LITERAL, NAMED = re.compile(r'"(?:[^"\\\n]|\\.)*"'), re.compile(r"`[a-z][a-z0-9-]*`")
-# Words that only the program has. Jobs, the demo, experiments and the server belong to programs alone; the help of --device
-# names the command that lists devices.
-OF_PROGRAM = re.compile(r"`\{.*?\}`", re.DOTALL)
-MAY_SAY_COMMANDS = re.compile(r"(?:cli|lab|serve|train/tune|api/(?:jobs|program|training))/|base/options/device_option.h")
-COMMAND = re.compile(r"\bhexapla (?:translate|document|train|tune|import|export|score|align|evaluate|data|average|quantize|info|"
-                     r"compare|inspect|explain|serve|demo|doctor|bench|lab|join|replay|reproduce)\b(?!\"$)|(?<!\.sh) --[a-z]|`--[a-z]")
-MAY_WRITE_MARKDOWN = {"lab"}
+IMPORT = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
+ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h",
+            "cublasLt.h", "omp.h", "boost/asio.hpp", "boost/asio/ssl.hpp", "boost/beast/http.hpp", "zlib.h", "zstd.h",
+            "cld2/public/compact_lang_det.h", "nlohmann/json.hpp", "CLI/CLI.hpp", "lzma.h", "xxhash.h", "gumbo.h",
+            "yaml-cpp/yaml.h", "expat.h", "zip.h", "re2/re2.h"]
 CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
 NO_NAMESPACE = {"base", "tensor", "backend", "ops", "api"}  # what all share, and the public interface
@@ -140,6 +126,15 @@ def check_rooms(root):
                        for folder, count in sorted(folders.items()) if count > FILES]
 
 
+def check_modules(root):
+    """Finds cycles of JavaScript modules."""
+    texts = {str(path): sources.text_of(root / path) or "" for path in sources.files(root, ".js")}
+    imports = {path: {os.path.normpath(os.path.join(os.path.dirname(path), name)) for name in IMPORT.findall(text)}
+               for path, text in texts.items()}
+    return [f"{', '.join(circle)} import each other: move what they share into a module that imports none of them"
+            for circle in circles({path: names & texts.keys() for path, names in imports.items()})]
+
+
 def check_includes(name, text, allowed):
     """Problems of one file of src/ (name relative to src/)."""
     own = folder_of(name, allowed)
@@ -155,29 +150,6 @@ def check_includes(name, text, allowed):
             problems.append(f"src/{name}:{line}: {own} may not include {match[2]}; see cmake/layers.cmake")
         if match[1] == '"' and ".." in pathlib.Path(match[2]).parts:
             problems.append(f"src/{name}:{line}: name {match[2]} from src/ on, without '..'")
-    code = sources.code_only(text)
-    for match in JSON_TEXT.finditer(code) if str(name) != MAY_DUMP else ():
-        line = code.count("\n", 0, match.start()) + 1
-        problems.append(f"src/{name}:{line}: JSON becomes text by json_text() of {MAY_DUMP} alone")
-    if own not in MAY_SAY_FLAGS and str(name) not in MAY_SAY_FLAGS:
-        for match in FLAG.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            problems.append(f"src/{name}:{line}: a library names an option as `name`, see base/options/option_names.h")
-    text = OF_PROGRAM.sub(lambda m: "\n" * m[0].count("\n"), text)
-    for match in LITERAL.finditer(text) if not MAY_SAY_COMMANDS.match(str(name)) else ():
-        if "//" not in text[text.rfind("\n", 0, match.start()) + 1:match.start()] and COMMAND.search(match[0]):
-            line = text.count("\n", 0, match.start()) + 1
-            problems.append(f"src/{name}:{line}: a library names a command only in `{{ }}`, see base/options/option_names.h")
-    for match in LITERAL.finditer(text) if own not in MAY_WRITE_MARKDOWN else ():
-        comment = "//" in text[text.rfind("\n", 0, match.start()) + 1:match.start()]
-        if comment or NAMED.sub("", match[0]).count("`") < 2:
-            continue
-        line = text.count("\n", 0, match.start()) + 1
-        problems.append(f"src/{name}:{line}: between backticks stands the name of an option, which a user never sees so")
-    if own not in MAY_PRINT:
-        for match in PRINTS.finditer(code):
-            line = code.count("\n", 0, match.start()) + 1
-            problems.append(f"src/{name}:{line}: a library neither prints nor ends the process ({match[0].strip()}...)")
     return problems
 
 
@@ -192,7 +164,7 @@ def check_namespace(name, text):
 
 def check(root):
     allowed, problems = layers(root)
-    problems += check_rooms(root)
+    problems += check_rooms(root) + check_modules(root)
     users = {header: [] for header in ONE_FILE}
     defined = {}
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):
@@ -205,8 +177,6 @@ def check(root):
         for name in types_of(text):
             if defined.setdefault(name, path) != path:
                 problems.append(f"{path}: {name} is a type of {defined[name]}, too; give one of them another name")
-        if path.suffix == ".h" and "#pragma once" not in text:
-            problems.append(f"{path}: a header begins with #pragma once")
         if path.name.endswith("_test.cpp") or path.name.startswith("test_"):
             continue  # a test may write a compressed file
         for _, header in INCLUDE.findall(text):

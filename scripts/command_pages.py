@@ -5,7 +5,6 @@ import argparse
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 import sources

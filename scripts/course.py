@@ -5,7 +5,7 @@ compares (or writes) source excerpts.
 A lesson's `sh` blocks run in order in their own folder, with `hexapla` on PATH and docs/course on PYTHONPATH; a `text`
 block that follows is the output, including stderr. The first block of a lesson trains its model; if lessons begin with
 the same block, it runs once, and the others get a copy of its folder. A lesson in another language has the same blocks
-(check_translations.py) and is compared with the same outputs.
+(check_source.py) and is compared with the same outputs.
 
 A `cpp` block is an excerpt if the line before it gives the range:
     <!-- FILE: "what is in its first line" to "what its last line begins with" -->

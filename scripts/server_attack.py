@@ -13,6 +13,8 @@ it ends the server within its grace period, and memory returns to its start. Exi
 import argparse, gzip, http.client, json, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading
 import time
 
+from server_load import Measured, check, failures
+
 GRACE = 35  # seconds from SIGTERM to the end: 30 for the requests that are being answered, and some for the machine
 KEY, OTHER_KEY = "polite-key", "attacker-key"
 MIB = 1 << 20
@@ -24,7 +26,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-class Server:
+class Server(Measured):
     """Its stderr is a pipe that is read until it serves and never again."""
 
     def __init__(self, o, keys):
@@ -35,11 +37,6 @@ class Server:
             if b"serving at" in line:
                 return
         sys.exit("the server does not start")
-
-    def resident(self):
-        """MiB"""
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return next(int(l.split()[1]) / 1024 for l in f if l.startswith("VmRSS"))
 
 
 def ask(port, method, path, body=None, headers=None, timeout=60, address="127.0.0.1"):
@@ -248,13 +245,6 @@ def main():
     with open(folder + "/keys", "w") as f:
         f.write(f"{KEY}\n{OTHER_KEY}\n")
     answers = translated(o, [f"{d} May 19{y}" for d in range(1, 20) for y in range(60, 80)])
-    failures = []
-
-    def check(right, what):
-        print(f"  {'ok   ' if right else 'WRONG'} {what}", flush=True)
-        if not right:
-            failures.append(what)
-
     server = Server(o, folder + "/keys")
     quiet = Polite(server.port, answers)
     time.sleep(5)

@@ -18,22 +18,15 @@ The default is all parts. Memory is the resident set. Exit code 1 if something w
 import argparse, asyncio, json, multiprocessing, os, random, re, resource, shutil, signal, statistics, subprocess, sys
 import tempfile, time
 
-from server_load import flood, large_requests, line_of, request_of
+from server_load import Measured, check, failures, flood, large_requests, line_of, request_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMBINATIONS = [{}, {"beam_size": 1}, {"beam_size": 6, "length_penalty": 1.0}, {"max_repetition": 2, "extra_length": 3},
                 {"no_repeat_ngram": 2}, {"length_normalization": "power", "beam_size": 2}]
 PARTS = ["soak", "idle", "overload", "large", "kill", "swap", "term"]
-failures = []
 
 
-def check(right, what):
-    print(f"  {'ok   ' if right else 'WRONG'} {what}", flush=True)
-    if not right:
-        failures.append(what)
-
-
-class Server:
+class Server(Measured):
     def __init__(self, o, folder, *more, port=0):
         self.log = open(os.path.join(folder, "log"), "a+")
         at = self.log.seek(0, 2)
@@ -48,11 +41,6 @@ class Server:
                 return
             time.sleep(0.01)
         sys.exit("the server does not start; see " + self.log.name)
-
-    def resident(self):
-        """MiB"""
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return next(int(l.split()[1]) / 1024 for l in f if l.startswith("VmRSS"))
 
     def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -397,8 +385,6 @@ def term(o, folder):
         server = Server(o, folder)
 
         async def run():
-            nonlocal unanswered, answered, refused
-
             async def one(i):
                 nonlocal unanswered, answered, refused
                 c = Connection(server.port)

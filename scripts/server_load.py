@@ -1,5 +1,23 @@
-"""Requests for server_faults.py: lines, and clients that cause heavy load."""
+"""What server_faults.py and server_attack.py share: what they find, lines, and clients that cause heavy load."""
 import http.client, json, select, socket, time
+
+failures = []
+
+
+def check(right, what):
+    print(f"  {'ok   ' if right else 'WRONG'} {what}", flush=True)
+    if not right:
+        failures.append(what)
+
+
+class Measured:
+    """A server in self.process."""
+
+    def resident(self):
+        """MiB"""
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return next(int(l.split()[1]) / 1024 for l in f if l.startswith("VmRSS"))
+
 
 WORDS = "a dog cat bird runs sleeps fast here and two big red".split()
 

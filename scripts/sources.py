@@ -1,6 +1,5 @@
-"""Shared by the checks: lists files, and extracts C++ without comments and strings."""
+"""Shared by the checks: lists and reads files, and says what they found."""
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -26,19 +25,6 @@ def text_of(path):
     if b"\0" in data:
         return None
     return data.decode("utf-8", errors="replace")
-
-
-_TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
-                     re.DOTALL)
-
-
-def code_only(text):
-    """-> C++ with comments and literals emptied and all newlines kept"""
-    def blank(match):
-        token = match.group(0)
-        filler = "" if token.startswith("/") else token[0] + token[0] if token[0] in "\"'" else '""'
-        return filler + "\n" * token.count("\n")
-    return _TOKENS.sub(blank, text)
 
 
 def finish(what, problems):

@@ -17,14 +17,13 @@ import random
 import shutil
 import sys
 
-import safetensors.torch
 import sentencepiece
 import tokenizers
 import torch
 import transformers
 
 import multilingual
-from marian import LONGEST, sentences
+from marian import sentences
 
 LETTERS = str.maketrans("abcdefghij", "efgh猫jklmä")
 TEXTS = """A dog runs across the street, doesn't it?

@@ -15,12 +15,11 @@ import random
 import shutil
 import sys
 
-import safetensors.torch
 import torch
 import transformers
 
-from marian import LONGEST, sentences
-from multilingual import LETTERS, LINES, UPDATES, translations
+from marian import LONGEST, save_golden, sentences, translations, with_logits
+from multilingual import LETTERS, LINES, UPDATES
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
 
@@ -121,21 +120,15 @@ def write_golden(folder, model, tokenizer, draw):
         ids = torch.tensor([tokenizer(text)["input_ids"]])
         if ids.shape[1] > 40 or len(lines) == LINES:
             continue
-        greedy, best = translations(model, ids, None, num_beams=1), translations(model, ids, None)
+        greedy, best = translations(model, ids, 2, num_beams=1), translations(model, ids, 2)
         if greedy is None or best is None:
             continue
         number = len(lines)
         lines.append({"text": text, "source": ids[0].tolist(), "greedy": greedy, "greedy text": said(tokens, greedy),
                       "best": best, "best text": said(tokens, best)})
         if number < 2:
-            shifted = torch.tensor([[2] + best])
-            with torch.no_grad():
-                logits = model(input_ids=ids, decoder_input_ids=shifted, use_cache=False).logits[0]
-            tensors |= {f"source.{number}": ids[0].int(), f"target.{number}": shifted[0].int(), f"logits.{number}": logits}
-    safetensors.torch.save_file({k: v.contiguous() for k, v in tensors.items()}, folder / "golden.safetensors")
-    compact = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
-    (folder / "golden.json").write_text("[\n" + ",\n".join(compact) + "\n]\n")
-    print(len(lines), "lines,", sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+            tensors |= with_logits(model, number, ids, [2] + best, use_cache=False)
+    save_golden(folder, tensors, lines)
 
 
 def main(fixtures):

@@ -122,19 +122,34 @@ def make_model(name, source, target):
     return model
 
 
-def translations(model, ids, **search):
+def translations(model, ids, end=0, **search):
     """-> the best translation without the start token; None if it does not end, or if another is nearly as good"""
     several = search.get("num_beams", model.generation_config.num_beams) > 1
     with torch.no_grad():
         found = model.generate(input_ids=ids, return_dict_in_generate=True, output_scores=True,
                                num_return_sequences=2 if several else 1, **search)
-    sequence = found.sequences[0].tolist()
-    sequence = sequence[1 : sequence.index(0, 1)] if 0 in sequence[1:] else None
+    sequence = found.sequences[0].tolist()[1:]
+    sequence = sequence[: sequence.index(end)] if end in sequence else None
     if sequence is None or len(sequence) > LONGEST - 4:
         return None
     if several and found.sequences_scores[0] - found.sequences_scores[1] < 1e-4:
         return None
     return sequence
+
+
+def with_logits(model, number, ids, target, **more):
+    """-> the tensors of a pair in golden.safetensors"""
+    target = torch.tensor([target])
+    with torch.no_grad():
+        logits = model(input_ids=ids, decoder_input_ids=target, **more).logits[0]
+    return {f"source.{number}": ids[0].int(), f"target.{number}": target[0].int(), f"logits.{number}": logits}
+
+
+def save_golden(folder, tensors, lines, *remarks):
+    safetensors.torch.save_file({k: v.contiguous() for k, v in tensors.items()}, folder / "golden.safetensors")
+    compact = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
+    (folder / "golden.json").write_text("[\n" + ",\n".join(compact) + "\n]\n")
+    print(folder.name, len(lines), "lines,", *remarks, sum(f.stat().st_size for f in folder.iterdir()), "bytes")
 
 
 def write_golden(folder, model, tokenizer, draw):
@@ -152,14 +167,8 @@ def write_golden(folder, model, tokenizer, draw):
         lines.append({"text": text, "source": ids[0].tolist(), "greedy": greedy, "greedy text": say(greedy), "best": best,
                       "best text": say(best)})
         if number < 2:
-            shifted = torch.tensor([[model.config.decoder_start_token_id] + best])
-            with torch.no_grad():
-                logits = model(input_ids=ids, decoder_input_ids=shifted).logits[0]
-            tensors |= {f"source.{number}": ids[0].int(), f"target.{number}": shifted[0].int(), f"logits.{number}": logits}
-    safetensors.torch.save_file({k: v.contiguous() for k, v in tensors.items()}, folder / "golden.safetensors")
-    compact = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
-    (folder / "golden.json").write_text("[\n" + ",\n".join(compact) + "\n]\n")
-    print(folder.name, len(lines), "lines,", sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+            tensors |= with_logits(model, number, ids, [model.config.decoder_start_token_id] + best)
+    save_golden(folder, tensors, lines)
 
 
 def main(fixtures, names):

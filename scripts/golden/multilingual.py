@@ -21,7 +21,7 @@ import sentencepiece
 import torch
 import transformers
 
-from marian import LONGEST, sentences, train_pieces
+from marian import LONGEST, save_golden, sentences, train_pieces, translations, with_logits
 
 LINES, UPDATES = 200, 500
 LETTERS = {"one": str.maketrans("abcdefghij", "efghijklmä"), "two": str.maketrans("abcdefghij", "jihgfedcba")}
@@ -148,23 +148,6 @@ def train(name, model, tokenizer, draw):
     return model.eval()
 
 
-def translations(model, ids, forced, **search):
-    """-> the best translation without the start token; None if it does not end, or if another is nearly as good"""
-    several = search.get("num_beams", model.generation_config.num_beams) > 1
-    if forced is not None:
-        search["forced_bos_token_id"] = forced
-    with torch.no_grad():
-        found = model.generate(input_ids=ids, return_dict_in_generate=True, output_scores=True,
-                               num_return_sequences=2 if several else 1, **search)
-    sequence = found.sequences[0].tolist()[1:]
-    sequence = sequence[: sequence.index(2)] if 2 in sequence else None
-    if sequence is None or len(sequence) > LONGEST - 4:
-        return None
-    if several and found.sequences_scores[0] - found.sequences_scores[1] < 1e-4:
-        return None
-    return sequence
-
-
 def write_golden(name, folder, model, tokenizer, draw):
     tensors, lines, languages = {}, [], VARIANTS[name]["languages"]
     for i, text in enumerate(sentences(draw, "abcdefghijkxé", 3 * LINES)):
@@ -172,10 +155,10 @@ def write_golden(name, folder, model, tokenizer, draw):
         ids = torch.tensor([tokenizer([text])["input_ids"][0]]) if name != "bart" else tokenizer([text])["input_ids"]
         if name == "mbart25":
             code = ""  # translations start with it anyway
-        forced = language_id(tokenizer, code) if code else None
+        forced = dict(forced_bos_token_id=language_id(tokenizer, code)) if code else {}
         if ids.shape[1] > 40 or len(lines) == LINES:
             continue
-        greedy, best = translations(model, ids, forced, num_beams=1), translations(model, ids, forced)
+        greedy, best = translations(model, ids, 2, num_beams=1, **forced), translations(model, ids, 2, **forced)
         if greedy is None or best is None:
             continue
         say = lambda sequence: tokenizer.decode(sequence, skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -184,14 +167,8 @@ def write_golden(name, folder, model, tokenizer, draw):
         lines.append({"text": text, "language": code, "source": ids[0].tolist(), "greedy": greedy,
                       "greedy text": unsaid(say(greedy)), "best": best, "best text": unsaid(say(best))})
         if number < 2:
-            shifted = torch.tensor([[model.config.decoder_start_token_id] + best])
-            with torch.no_grad():
-                logits = model(input_ids=ids, decoder_input_ids=shifted).logits[0]
-            tensors |= {f"source.{number}": ids[0].int(), f"target.{number}": shifted[0].int(), f"logits.{number}": logits}
-    safetensors.torch.save_file({k: v.contiguous() for k, v in tensors.items()}, folder / "golden.safetensors")
-    compact = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
-    (folder / "golden.json").write_text("[\n" + ",\n".join(compact) + "\n]\n")
-    print(folder.name, len(lines), "lines,", sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+            tensors |= with_logits(model, number, ids, [model.config.decoder_start_token_id] + best)
+    save_golden(folder, tensors, lines)
 
 
 def split_as_torch(folder):

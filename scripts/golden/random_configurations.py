@@ -16,7 +16,6 @@ import shutil
 import sys
 import tempfile
 
-import safetensors
 import torch
 import transformers
 

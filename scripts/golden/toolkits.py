@@ -20,18 +20,16 @@ not end by themselves.
 import argparse
 import dataclasses
 import importlib.metadata
-import json
 import pathlib
 import random
 import shutil
 import sys
 import types
 
-import safetensors.torch
 import sentencepiece
 import torch
 
-from marian import sentences, train_pieces
+from marian import save_golden, sentences, train_pieces
 from stand_ins import stand_in_for
 
 LINES, LONGEST, UPDATES = 200, 40, 400
@@ -438,11 +436,7 @@ def write_golden(folder, system, text, draw):
                 logits = system.logits(torch.tensor([source]), torch.tensor([target]))[0]
             tensors |= {f"source.{number}": torch.tensor(source).int(), f"target.{number}": torch.tensor(target).int(),
                         f"logits.{number}": logits}
-    safetensors.torch.save_file({k: v.contiguous() for k, v in tensors.items()}, folder / "golden.safetensors")
-    compact = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
-    (folder / "golden.json").write_text("[\n" + ",\n".join(compact) + "\n]\n")
-    differ = sum(line["greedy"] != line["best"] for line in lines)
-    print(folder.name, len(lines), "lines,", differ, "differ,", sum(f.stat().st_size for f in folder.iterdir()), "bytes")
+    save_golden(folder, tensors, lines, sum(line["greedy"] != line["best"] for line in lines), "differ,")
 
 
 def make_room():

@@ -24,7 +24,7 @@ struct JsonExtent {
 };
 JsonExtent extent_of_json(const std::string& text);
 
-// Parses a text from any source; no other file calls nlohmann's parser (scripts/check_json.py).
+// Parses a text from any source; no other file calls nlohmann's parser (scripts/check_source.py).
 // DataError naming `name`: invalid JSON, or a limit is exceeded.
 template <class Json = nlohmann::json>
 Json parse_json(const std::string& text, const std::string& name,

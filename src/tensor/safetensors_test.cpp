@@ -39,6 +39,7 @@ std::vector<T> values_of(const SafetensorsFile& file, const std::string& name) {
   return v;
 }
 
+// In scripts/fixtures/make_safetensors_fixture.py.
 TEST(SafetensorsReader, ReadsWhatThePythonPackageWrote) {
   const auto file = SafetensorsFile::open(source_path("tests/fixtures/peer.safetensors"));
   EXPECT_EQ(file.metadata(),

@@ -7,8 +7,9 @@ from browser import Visit, expect, serving
 from tour import STEPS, Seen, address, numbers_are_the_servers, open_step, pictures_are_the_servers
 
 SOURCES = [f"{day} of {month} {year}" for day in range(1, 29) for month in ("may", "june", "july") for year in (1999, 2026)]
-TRAINING = ["--vocab-size", "64", "--dim-model", "32", "--dim-ff", "64", "--heads", "4", "--layers", "2", "--max-updates", "30", "--warmup", "10", "--batch-tokens", "400",
-            "--dropout", "0", "--threads", "1", "--quiet"]
+TRAINING = ["--vocab-size", "64", "--dim-model", "32", "--dim-ff", "64", "--max-updates", "30", "--warmup", "10",
+            "--batch-tokens", "400", "--dropout", "0", "--threads", "1", "--quiet"]
+USUAL = {"--heads": "4", "--layers": "2"}  # where a model does not have others
 SENTENCE, TARGET = "7 of may 1999", "1999 - may - 7"
 ATTENTION = (4, 5, 6, 7, 8, 9)  # the steps about self-attention in the encoder
 # name: (options of hexapla train, the steps that such a model does not have)
@@ -31,7 +32,9 @@ def train(program, work, name, options):
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     model = work / name / "model.safetensors"
     if not model.exists():
-        subprocess.run([program, "train", "--train-sets", *files, "--model", model.parent, *TRAINING, *options], check=True, stdout=subprocess.DEVNULL)
+        usual = [word for option, value in USUAL.items() if option not in options for word in (option, value)]
+        subprocess.run([program, "train", "--train-sets", *files, "--model", model.parent, *TRAINING, *usual, *options],
+                       check=True, stdout=subprocess.DEVNULL)
     return str(model)
 
 

@@ -188,6 +188,7 @@ TEST_F(SeekableTexts, OfBgzipAreFoundByTheirMembers) {
   EXPECT_EQ(blocks(file(packed.substr(0, packed.size() - 1))), 0u);
 }
 
+// scripts/fixtures/make_seekable_fixture.py wrote the files of this test and the next.
 TEST_F(SeekableTexts, OfXzAreFoundByTheIndex) {
   const std::string path = source_path("src/data/packed/fixtures/blocks.txt.xz");  // xz --block-size=4096
   const auto whole = open_seekable(path);

@@ -34,7 +34,8 @@ const kind = () => (Object.hasOwn(KINDS, state.kind) ? state.kind : "cross");
 export function update() {
   const about = subject();
   if (!about) return replace(root, nothing_to_show());
-  const known = names_of.get(about.model);  // the first question of a model asks for them
+  // The first question of a model asks for them.
+  const known = names_of.get(about.model);
   if (known && !has_attention(known)) return replace(root, controls(), h("p", { class: "faint no-attention" }, t("no_attention")));
   return pair.put(known ? { ...about, tensors: [KINDS[kind()].tensors, ...(kind() === "decoder" ? ["decoder.mask"] : [])] } : about);
 }
@@ -62,7 +63,8 @@ const masked = () => pair.answer.tensors["decoder.mask"]?.values.map((v) => v ==
 
 function selected(all) {
   const layer = all.find((l) => String(l.layer) === state.layer) ?? all.at(-1);
-  const alone = state.drawing === "neuron" ? 0 : "mean";  // that drawing has one head
+  // That drawing has one head.
+  const alone = state.drawing === "neuron" ? 0 : "mean";
   const head = layer.heads[Number(state.head)] && state.head !== "mean" ? Number(state.head) : alone;
   return { layer, head, values: head === "mean" ? layer.mean : layer.heads[head] };
 }

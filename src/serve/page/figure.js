@@ -50,7 +50,8 @@ const LINES = [  // from box to box, and around the sublayers
 ];
 
 const pair = question(inspect, () => render()), one_tensor = latest();
-const tensors = new WeakMap();  // per answer: the requested tensors by name
+// Per answer: the requested tensors by name.
+const tensors = new WeakMap();
 let root;
 
 export function figure_view() {
@@ -152,7 +153,8 @@ async function show_numbers(place, box, names) {
   const chosen = names.find(({ name }) => name === state.tensor) ?? names[0];
   if (!chosen) return undefined;
   if (of_vocabulary.test(chosen.name)) return replace(place, top_view(pair.answer, chosen.name));
-  const asked = { ...pair };  // the sentence may change meanwhile
+  // The sentence may change meanwhile.
+  const asked = { ...pair };
   replace(place, h("p", { class: "faint" }, t("loading")));
   try {
     const sum = box.norms && names.find(({ name }) => name.endsWith(".sum")), norm = box.norms && names.find(({ name }) => name.endsWith(".norm"));

@@ -53,6 +53,7 @@ export async function copy_link(done) {
     await navigator.clipboard.writeText(link);
     done(t("link_copied"));
   } catch {
-    done(t("link_is_above"));  // without HTTPS there is no clipboard; the address bar has the link
+    // Without HTTPS there is no clipboard; the address bar has the link.
+    done(t("link_is_above"));
   }
 }

@@ -2,7 +2,8 @@
 import { kept, kept_answer } from "./parts/kept.js";
 import { t } from "./texts.js";
 
-let key = "";  // if the server asks for one; not stored
+// If the server asks for one; not stored.
+let key = "";
 export const use_key = (text) => { key = text; };
 const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(key ? { ...body, api_key: key } : body) });
 

@@ -12,7 +12,8 @@ const DEFAULTS = {
   update: 0,  // of a run's checkpoint; 0: the last
   off: "",  // heads that are not drawn, counted from 0: "1,3"
 };
-const KEPT_HERE = ["lang", "theme"];  // stored in the browser, not in links
+// Stored in the browser, not in links.
+const KEPT_HERE = ["lang", "theme"];
 
 // The values to choose from, and the numbers that count something. Links and the browser's memory may
 // be wrong.

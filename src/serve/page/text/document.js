@@ -5,24 +5,22 @@ import { model, needs_key } from "../sentence.js";
 import { latest, translate } from "../server.js";
 import { set, state } from "../state.js";
 import { t } from "../texts.js";
-import { is_too_long, too_long } from "./files.js";
 import { model_for } from "./languages.js";
+import { doc, filled, is_too_long, known, progress, too_long, translation_of } from "./lines.js";
 import { sentences_of } from "./pairing.js";
-import { watch } from "./pointing.js";
+import { caret_in, watch } from "./pointing.js";
 
-const MOST_LINES = 16, MOST_ALIGNED = 1500;  // lines in a request; characters of a line that is aligned
-export const doc = { rows: [], name: "", open: false, busy: false, problem: "", run: 0 };
-const known = new Map();  // a line's text -> its translation, with warnings
+// Lines in a request; characters of a line that is aligned
+const MOST_LINES = 16, MOST_ALIGNED = 1500;
 const row_of = new WeakMap();
 const parts = {};
 const one_request = latest();
 
 export const is_long = (text) => text.length > 1000 || text.split("\n").length > 8;
-export const translation_of = (row) => known.get(row.text);
-const filled = () => doc.rows.filter((row) => row.text.trim());
-export const progress = () => ({ done: filled().filter(translation_of).length, all: filled().length });
 
-export function document_panel() {
+// shown: called after a text has been taken.
+export function document_panel(shown) {
+  parts.shown = shown;
   doc.rows = doc.rows.map(({ text }) => make_row(text));
   parts.rows = h("div", { class: "doc-rows", id: "document", onkeydown, oninput, onpaste }, doc.rows.map((row) => row.box));
   parts.progress = h("div", { class: "doc-progress" });
@@ -34,7 +32,7 @@ export function document_panel() {
 }
 
 // at: the place of the caret in the text, if it is to be there.
-export function open_document(text, { name = "", at = -1 }) {
+function open_document(text, { name = "", at = -1 }) {
   Object.assign(doc, { rows: text.replace(/\n$/, "").split("\n").map(make_row), name, open: true });
   replace(parts.rows, doc.rows.map((row) => row.box));
   const { text: first } = doc.rows.find((row) => row.text.trim()) ?? doc.rows[0];
@@ -44,10 +42,21 @@ export function open_document(text, { name = "", at = -1 }) {
   if (at >= 0 && row) setTimeout(() => put_caret(row, before.at(-1).length));
 }
 
-export function close_document() {
+function close_document() {
   Object.assign(doc, { rows: [], name: "", open: false, run: doc.run + 1 });
   one_request(async () => null);
   replace(parts.rows);
+}
+
+// Shows a text: a long one, or that of a file, as a document.
+export function take(text, how = {}) {
+  const plain = text.replace(/\r\n?/g, "\n");
+  if (how.document || is_long(plain)) open_document(plain, how);
+  else {
+    close_document();
+    set({ q: plain, t: "", forced: "", line: 0 });
+  }
+  parts.shown();
 }
 
 // After another model, or other options, have been chosen.
@@ -137,16 +146,6 @@ function show_progress() {
 }
 
 // Editing
-
-// The place of the caret in a row; -1 if it is elsewhere.
-export function caret_in(row) {
-  const { focusNode, focusOffset } = getSelection();
-  if (!row.source.contains(focusNode)) return -1;
-  const before = document.createRange();
-  before.setStart(row.source, 0);
-  before.setEnd(focusNode, focusOffset);
-  return before.toString().length;
-}
 
 function put_caret(row, at) {
   row.source.focus();

@@ -1,13 +1,12 @@
-// Files in and out: opening, dropping, copying and saving; and the server's limits.
-import { button, grouped, h, is_known, replace } from "../dom.js";
+// Files in and out: opening, dropping, copying and saving.
+import { button, h, is_known, replace } from "../dom.js";
 import { download } from "../save.js";
-import { clear_text, model, needs_key, take, translated_lines } from "../sentence.js";
+import { model, needs_key } from "../sentence.js";
 import { latest, send_file, settings } from "../server.js";
 import { t } from "../texts.js";
-import { doc, progress } from "./document.js";
+import { take } from "./document.js";
 import { is_auto } from "./languages.js";
-
-const limits = { characters: -1, formats: [".txt"] };  // characters of a line; -1: any number
+import { doc, limits, progress, translated_lines } from "./lines.js";
 
 export async function read_limits() {
   try {
@@ -17,11 +16,6 @@ export async function read_limits() {
   document.querySelector(".tools").replaceWith(file_tools()[0]);
   document.getElementById("source").placeholder = text_here();
 }
-
-const characters_in = (text) => text.length - (text.match(/[\uD800-\uDBFF]/g) ?? []).length;
-export const is_too_long = (line) => limits.characters >= 0 && characters_in(line) > limits.characters;
-export const too_long = (n, line) => t("line_too_long", { n, characters: grouped(characters_in(line)), limit: grouped(limits.characters) });
-export const beginning = (text, most) => text.slice(0, limits.characters > 0 ? Math.min(limits.characters, most) : most).toWellFormed();
 
 const said = h("p", { class: "said", id: "files-said", role: "status" });
 const say = (...what) => replace(said, what);
@@ -39,7 +33,8 @@ export function file_tools() {
 function clear() {
   one_request(async () => null);
   say();
-  clear_text();
+  take("");
+  document.getElementById("source").focus();
 }
 
 // Files may be dropped anywhere while the text is there.

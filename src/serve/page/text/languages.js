@@ -1,14 +1,14 @@
 // The choice of languages: from, to, detection, and exchanging them.
 import { button, h, is_known, labeled, replace, select } from "../dom.js";
 import { examples_of } from "../parts/examples.js";
-import { model, sentence, take, translated_lines } from "../sentence.js";
+import { model, sentence } from "../sentence.js";
 import { detect } from "../server.js";
 import { set, state, visit } from "../state.js";
 import { language_name, t } from "../texts.js";
-import { doc } from "./document.js";
-import { beginning } from "./files.js";
+import { beginning, doc, translated_lines } from "./lines.js";
 
-const EXAMINED = 1000;  // characters of a text whose language is detected
+// Characters of a text whose language is detected
+const EXAMINED = 1000;
 export const is_auto = () => state.from === "auto";
 const of_pair = (source, target) => sentence.models.filter((m) => m.source === source && m.target === target);
 const codes = (side, models = sentence.models) => [...new Set(models.map((m) => m[side]))];
@@ -16,7 +16,13 @@ const named = (code) => [code, is_known(code) ? language_name(code) : t("its_own
 const option = (source, target) => `${source}${/-/.test(source + target) ? ":" : "-"}${target}=MODEL`;
 const place = h("div", { class: "pair" }), said = h("p", { class: "said", id: "languages-said", role: "status" });
 
-export const languages_bar = () => [place, said];
+let take;
+
+// show: shows another text.
+export function languages_bar(show) {
+  take = show;
+  return [place, said];
+}
 
 export function render_languages() {
   if (!model()) return;

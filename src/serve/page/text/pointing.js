@@ -4,7 +4,7 @@ import { debounced } from "../dom.js";
 import { model } from "../sentence.js";
 import { set } from "../state.js";
 import { t } from "../texts.js";
-import { caret_in, translation_of } from "./document.js";
+import { translation_of } from "./lines.js";
 import { index_at, paired } from "./pairing.js";
 
 const look_into = debounced((row, q) => { if (row.box.isConnected) set({ q, t: "", forced: "", line: 0 }); }, 500);
@@ -35,6 +35,16 @@ function mark(name, row, i, readout) {
 }
 
 const offset_at = (x, y) => document.caretPositionFromPoint?.(x, y)?.offset ?? document.caretRangeFromPoint?.(x, y)?.startOffset ?? 0;
+
+// The place of the caret in a row; -1 if it is elsewhere.
+export function caret_in(row) {
+  const { focusNode, focusOffset } = getSelection();
+  if (!row.source.contains(focusNode)) return -1;
+  const before = document.createRange();
+  before.setStart(row.source, 0);
+  before.setEnd(focusNode, focusOffset);
+  return before.toString().length;
+}
 
 let caret_moved = () => {};
 document.addEventListener("selectionchange", () => caret_moved());

@@ -17,7 +17,8 @@ export const KEYS = ["step", "query", "key", "position", "dim", "tlayer", "thead
 
 const tensors = question(inspect, () => draw()), found = question(trace, () => draw()), wide = question(trace, () => draw());
 const parts = {};
-const WIDEST = 16;  // the widest beam that the server traces: it names the most tokens
+// The widest beam that the server traces: it names the most tokens.
+const WIDEST = 16;
 let root, left_at = 1;
 
 const current = () => Math.min(Math.max(Math.trunc(Number(state.step)) || 1, 1), STEPS.length);

@@ -2,7 +2,7 @@
 import { h, piece, piece_text } from "../dom.js";
 import { deviation, dot, largest, list_is, mapped, one_row, read_by, row_of, softmax } from "./tour_data.js";
 import { bars, grid, row_height, scale_for, shown, sign, strip } from "./tour_draw.js";
-import { factor, formula, frac, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val, words } from "./tour_math.js";
+import { factor, formula, frac, joined, next, of, root, row, sub, sub_sup, sum, sup, sym, val } from "./tour_math.js";
 import { state } from "../state.js";
 import { t } from "../texts.js";
 

@@ -1,6 +1,6 @@
 // Steps 1 to 3 of the tour: tokens, embeddings, positions.
 import { chart } from "../chart.js";
-import { h, piece, piece_text } from "../dom.js";
+import { h, piece } from "../dom.js";
 import { length_of, list_is, mapped, one_row, plain, row_of } from "./tour_data.js";
 import { bars, grid, scale_for, sign, strip } from "./tour_draw.js";
 import { factor, formula, frac, joined, next, of, root, row, sub, sup, sym, val, words } from "./tour_math.js";

@@ -30,6 +30,7 @@ TEST(EventRecord, IsWhatTensorBoardWrites) {
   bytes += event_record({.wall_time = 1700000003.0,
                          .step = 400,
                          .texts = {{"valid/sample 1", markdown_code("grün <b>\n—" + std::string(200, 'x'))}}});
+  // By scripts/fixtures/make_tensorboard_fixture.py.
   EXPECT_EQ(bytes, read_file(source_path("tests/fixtures/tensorboard.events")));
 }
 
