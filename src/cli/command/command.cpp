@@ -99,7 +99,8 @@ void Command::refuse_repeated() const {
   for (const Option& option : options_)
     if (const auto& words = option.parsed().results(); option.takes_one_word() && words.size() > 1)
       throw UsageError(cat("--", option.name(), " is given ", words.size() == 2 ? "twice" : "several times", ", as ",
-                           shell_word(words[0]), " and as ", shell_word(words[1]), ", but takes one value; leave one out"));
+                           shell_word(words[0]), " and as ", shell_word(words[1]),
+                           ", but takes one value; leave one out"));
 }
 
 void Command::refuse_idle() const {
