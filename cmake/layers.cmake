@@ -3,6 +3,7 @@
 #   text/document          its own files, xml, html, tags, one folder per kind of format, formats
 #   text/document/office   archive, parts, its own files
 #   decode                 options, steps, constraints, strategies, search, lines, rescoring, text, live, trace, augment, opened
+#   train                  shards, plan, record, feed, measure, loop; plan/options below plan, loop/run below loop
 #   serve                  http, look, languages, files, glossaries, work, its own files, routes
 #             folder              may include
 set(HEXAPLA_APART_backend reference cpu opencl device)  # layers of their own
