@@ -62,7 +62,7 @@ def test_what_is_wrong_is_named(model: str, tmp_path: pathlib.Path) -> None:
     with pytest.raises(hexapla.UsageError, match="heads 4 is for from torch, but"):
         hexapla.import_model(there, back, heads=4)
     back.write_text("mine")
-    with pytest.raises(hexapla.UsageError, match="output .* is there already"):
+    with pytest.raises(hexapla.UsageError, match="output .* already exists"):
         hexapla.import_model(there, back)
     assert back.read_text() == "mine"
 

@@ -104,7 +104,7 @@ TEST_F(ConvertModels, WhatIsNoModelOfOursIsNotReplaced) {
   const std::string there = at("there"), mine = at("mine.txt");
   export_model(api::test::model_file(), there, "hf-marian");
   std::ofstream(mine) << "mine";
-  EXPECT_THAT(refused([&] { import_model(there, mine); }), HasSubstr("output " + mine + " is there already"));
+  EXPECT_THAT(refused([&] { import_model(there, mine); }), HasSubstr("output " + mine + " already exists"));
   EXPECT_THAT(refused([&] { import_model(there, there + "/model.safetensors"); }),
               HasSubstr("is one of the input files"));
   EXPECT_EQ(read_file(mine), "mine");

@@ -129,16 +129,17 @@ class Nesting {
   }
   bool is_foreign() const {
     if (!is_open("svg") && !is_open("math")) return false;
-    const auto found =
-        std::find_if(open_.rbegin(), open_.rend(), [](const Open& o) { return among(kForeign, o.name); });
-    return found->name == "svg" || found->name == "math";
+    const std::string& innermost = open_[foreign_.back()].name;
+    return innermost == "svg" || innermost == "math";
   }
   void push(const std::string& name, std::size_t copy) {
     ++number_of_[name];
     copies_ += copy;
+    if (among(kForeign, name)) foreign_.push_back(open_.size());
     open_.push_back({name, copy});
   }
   void pop() {
+    if (!foreign_.empty() && foreign_.back() == open_.size() - 1) foreign_.pop_back();
     --number_of_.find(open_.back().name)->second;
     copies_ -= open_.back().copy;
     open_.pop_back();
@@ -149,7 +150,8 @@ class Nesting {
     pop();
   }
 
-  std::vector<Open> open_;  // innermost last
+  std::vector<Open> open_;            // innermost last
+  std::vector<std::size_t> foreign_;  // those of kForeign, as places in open_
   std::map<std::string, std::size_t, std::less<>> number_of_;
   std::size_t work_ = 0, copies_ = 0, all_copies_ = 0;
 };
