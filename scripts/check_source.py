@@ -73,7 +73,7 @@ TEXTS = files(but=r"(?:^|/)fixtures/")
 PAGES = files(".md", but=r"(?:^|/)fixtures/")
 
 
-# What a rule finds
+# Functions that rules use to find faults
 
 def matches(pattern, text):
     return [(text.count("\n", 0, m.start()) + 1, m) for m in re.finditer(pattern, text, re.MULTILINE)]

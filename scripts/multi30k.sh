@@ -25,7 +25,10 @@ build release hexapla_program
 hexapla="$ROOT/build/release/hexapla"
 
 recipe+=('preset: tiny' 'vocab-size: 10000' 'report-every: 1e' 'seed: 1')
-"$hexapla" train --model "$run" -c <(printf '%s\n' "${recipe[@]}") \
+options=$(mktemp --suffix=.yml)
+trap 'rm -f "$options"' EXIT
+printf '%s\n' "${recipe[@]}" >"$options"
+"$hexapla" train --model "$run" -c "$options" \
   --train-sets "$data/train.$from.gz" "$data/train.$to.gz" --valid-sets "$data/val.$from.gz" "$data/val.$to.gz" "$@" || exit
 "$hexapla" evaluate -m "$run" "$data/test_2016_flickr.$from.gz" "$data/test_2016_flickr.$to.gz" \
   --lowercase --beam-size 5 --length-penalty 1 --length-normalization power
