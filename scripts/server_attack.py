@@ -268,7 +268,7 @@ def main():
         t.join(timeout=90)
     most = server.resident()
     deadline = time.time() + 90  # documents that were accepted are still being translated
-    while own_memory(server) > before * 1.5 + 50 and time.time() < deadline:
+    while own_memory(server) > before * 1.5 + 16 and time.time() < deadline:
         time.sleep(1)
     polite.end()
     attackers.report()
@@ -279,7 +279,7 @@ def main():
           f"(median {times[len(times) // 2]:.2f} s, longest {times[-1]:.2f} s){'; ' + polite.wrong[0] if polite.wrong else ''}")
     slow = [t for t, status in polite.health if t > 1 or status != 200]
     check(not slow, f"/health {len(polite.health)} times, longest {max(polite.health)[0]:.2f} s, {len(slow)} late or wrong")
-    check(own_memory(server) <= before * 1.5 + 50, f"memory {before:.0f} MiB before, {most:.0f} at the end of the attack, "
+    check(own_memory(server) <= before * 1.5 + 16, f"memory {before:.0f} MiB before, {most:.0f} at the end of the attack, "
           f"{own_memory(server):.0f} after it, and {server.resident() - own_memory(server):.0f} of files kept for clients")
     attackers = Attackers(server.port, o.clients)
     time.sleep(min(20, o.seconds / 4))

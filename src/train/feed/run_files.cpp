@@ -36,7 +36,9 @@ void refuse_written(const std::string& input, const std::string& folder, const W
   if (input.empty() || input == "-") return;
   for (const char* name : written.files)
     if (name != own) refuse_to_overwrite({input}, "`model`", folder + "/" + name);
-  const fs::path inside = fs::weakly_canonical(input).lexically_relative(fs::weakly_canonical(folder));
+  // What has no path of its own, as a pipe at /dev/fd/63, is in no folder.
+  std::error_code no_path;
+  const fs::path inside = fs::weakly_canonical(input, no_path).lexically_relative(fs::weakly_canonical(folder));
   for (const char* name : written.folders)
     if (inside.begin() != inside.end() && *inside.begin() == name)
       throw UsageError(cat("`model` ", folder, " writes and removes what is in ", folder, "/", name, ", but ", input,

@@ -3,6 +3,7 @@
 #include "train/feed/run_files.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "base/files/test_folder.h"
 #include "train/record/checkpoint.h"
@@ -61,6 +62,16 @@ TEST_F(RunFiles, AreRefusedAsInputs) {
     if (!file.ends_with("/vocab.spm")) refused([&](TrainOptions& now) { now.vocab = file; });
     if (!file.ends_with("source.spm")) refused([&](TrainOptions& now) { now.text.vocabs = {file, file}; });
   }
+}
+
+// `train -c <(...)` names a file without a path of its own.
+TEST_F(RunFiles, FilesInNoFolderAreNotRefused) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  fs::create_symlink("loop", folder_ + "/loop");
+  for (const std::string& file : {cat("/dev/fd/", ends[0]), folder_ + "/loop", folder_ + "/missing/file"})
+    EXPECT_NO_THROW(refuse_own_config(file, options("run"))) << file;
+  for (const int end : ends) close(end);
 }
 
 TEST_F(RunFiles, TextBesideThemIsRead) {
