@@ -4,6 +4,7 @@
 #include "api/training/options.h"
 #include "cli/run.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -202,9 +203,46 @@ int perform(const Action& chosen) {
   return 1;
 }
 
+struct Entry {
+  std::string_view name;
+  void (*add)(Command& app, Action& chosen);
+};
+constexpr Entry kCommands[] = {
+    {"train", add_train},
+    {"tune", add_tune},
+    {"translate", add_translate},
+    {"document", add_document},
+#ifndef HEXAPLA_NO_SERVER
+    {"serve", add_serve},
+    {"explain", add_explain},
+#endif
+    {"join", add_join},
+    {"score", add_score},
+    {"evaluate", add_evaluate},
+    {"data", add_data},
+    {"inspect", add_inspect},
+    {"augment", add_augment},
+    {"average", add_average},
+    {"set", add_set},
+    {"shortlist", add_shortlist},
+    {"export", add_export},
+    {"quantize", add_quantize},
+    {"import", add_import},
+    {"info", add_info},
+    {"compare", add_compare},
+    {"replay", add_replay},
+    {"reproduce", add_reproduce},
+    {"doctor", add_doctor},
+    {"bench", add_bench},
+    {"demo", add_demo},
+    {"lab", add_lab},
+    {"man", add_man},
+    {"completion", add_completion},
+};
+
 }  // namespace
 
-void add_commands(Command& app, Action& chosen) {
+void add_commands(Command& app, Action& chosen, std::string_view only) {
   app.parser().require_subcommand(0, 1);
   app.parser().set_version_flag("--version", std::string("hexapla ") + HEXAPLA_VERSION);
   app.footer(
@@ -213,36 +251,9 @@ void add_commands(Command& app, Action& chosen) {
       "  hexapla train --help         train a model of your own: two files, line i translates line i\n"
       "  hexapla import --help        use a model that somebody else trained, such as opus-mt\n"
       "  hexapla COMMAND --help       options and examples of a command\n");
-  add_train(app, chosen);
-  add_tune(app, chosen);
-  add_translate(app, chosen);
-  add_document(app, chosen);
-#ifndef HEXAPLA_NO_SERVER
-  add_serve(app, chosen);
-  add_explain(app, chosen);
-#endif
-  add_join(app, chosen);
-  add_score(app, chosen);
-  add_evaluate(app, chosen);
-  add_data(app, chosen);
-  add_inspect(app, chosen);
-  add_augment(app, chosen);
-  add_average(app, chosen);
-  add_set(app, chosen);
-  add_shortlist(app, chosen);
-  add_export(app, chosen);
-  add_quantize(app, chosen);
-  add_import(app, chosen);
-  add_info(app, chosen);
-  add_compare(app, chosen);
-  add_replay(app, chosen);
-  add_reproduce(app, chosen);
-  add_doctor(app, chosen);
-  add_bench(app, chosen);
-  add_demo(app, chosen);
-  add_lab(app, chosen);
-  add_man(app, chosen);
-  add_completion(app, chosen);
+  const bool one = std::any_of(std::begin(kCommands), std::end(kCommands), [&](const Entry& e) { return e.name == only; });
+  for (const Entry& entry : kCommands)
+    if (!one || entry.name == only) entry.add(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");
   last_one_counts(app);
   format_help(app);
@@ -257,7 +268,7 @@ int run(int argc, const char* const* argv) try {
   }
   Command app("hexapla: the Transformer of 'Attention Is All You Need', from text to model to translation", "hexapla");
   Action chosen;
-  add_commands(app, chosen);
+  add_commands(app, chosen, argc > 1 ? argv[1] : "");
   const auto misread = [&](const std::string& what) {
     const std::string better = wrong_dashes(named(app), argc, argv);
     return complain_about_usage(app, better.empty() ? what : better);

@@ -95,7 +95,6 @@ class Asked final : public Exchange {
     gone();
   }
   const std::atomic<bool>& is_gone() const override { return left_; }
-  void answer_at(std::chrono::steady_clock::time_point, Response) override {}
   void keep(std::shared_ptr<void> what) override {
     const std::lock_guard lock(watched_.mutex);
     kept_.push_back(std::move(what));

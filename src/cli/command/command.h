@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -155,8 +156,8 @@ class Command {
 // The action of the chosen subcommand; its value is the exit code. stdout carries data only.
 using Action = std::function<int()>;
 
-// Adds all subcommands with their options.
-void add_commands(Command& app, Action& chosen);
+// Adds all commands with their options, or only the one of this name.
+void add_commands(Command& app, Action& chosen, std::string_view only = "");
 
 // Each adds a subcommand to `app` whose callback sets `chosen`.
 void add_train(Command& app, Action& chosen);

@@ -72,7 +72,7 @@ void bind_requests(Translate& t, Command& c) {
 void add_translate(Command& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
   Command* c = app.add_command("translate", "translate lines from stdin to stdout");
-  bind_models(*c, t->job.models, "model file or training folder; give several for an ensemble")->required();
+  bind_models(*c, t->job.models, "model file or training folder; give several for an ensemble")->list()->required();
   const auto of_several = [t = t.get()] {
     return When{t->job.models.size() > 1, "is for several models: name them with `model`, or leave it out"};
   };

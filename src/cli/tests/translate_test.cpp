@@ -184,6 +184,7 @@ TEST_F(TranslateTest, AndAreEvaluatedTogether) {
         .out;
   };
   write_file_atomically(at("hypotheses"), translate({"-m", a, "-m", b}, text).out);
+  EXPECT_EQ(translate({"-m", a, b}, text).out, read_file(at("hypotheses")));
   EXPECT_EQ(evaluated({"-m", a, "-m", b}),
             run_command({"evaluate", "--sentence-level", at("hypotheses"), at("references")}).out);
   EXPECT_NE(evaluated({"-m", a, "-m", b}), evaluated({"-m", b}));

@@ -29,7 +29,7 @@ DocumentJob::DocumentJob(FileShelf& shelf, const Request& request, std::string n
       place_(std::move(place)) {}
 
 DocumentJob::~DocumentJob() {
-  if (!ended_) end({true, "", "the server has lost this document"});
+  if (!ended_) finish({true, "", "the server has lost this document"});
 }
 
 void DocumentJob::answer(Response response) {
@@ -41,10 +41,10 @@ void DocumentJob::answer(Response response) {
   } else {
     state.error = "the translated document is larger than the files that this server keeps";
   }
-  end(std::move(state));
+  finish(std::move(state));
 }
 
-void DocumentJob::end(DocumentRecord::State state) {
+void DocumentJob::finish(DocumentRecord::State state) {
   record_->end(std::move(state));
   std::vector<std::shared_ptr<void>> kept;
   Account::Share place;

@@ -52,16 +52,9 @@ class DocumentJob final : public Exchange {
   const Request& request() const override { return request_; }
   void answer(Response response) override;
   void keep(std::shared_ptr<void> what) override;
-  // This client never leaves, waits forever, and takes its answer whole.
-  void begin(Response) override {}
-  void send(std::string) override {}
-  void offer(std::string) override {}
-  void end() override {}
-  void on_gone(std::function<void()>) override {}
-  void answer_at(std::chrono::steady_clock::time_point, Response) override {}
 
  private:
-  void end(DocumentRecord::State state);
+  void finish(DocumentRecord::State state);
 
   FileShelf& shelf_;
   Request request_;

@@ -53,26 +53,27 @@ struct HttpError : std::runtime_error {
 // A pending request. Answer it by answer(), once, or by begin(), any number of send() and end().
 // All functions may be called from any thread; parts sent before begin() are written after it.
 // Calls have no effect once the client has left. If dropped unanswered, the answer is 500.
+// Unless overridden, nobody reads a stream, and the client waits forever.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual const Request& request() const = 0;
   virtual void answer(Response response) = 0;
-  virtual void begin(Response head) = 0;
-  virtual void send(std::string part) = 0;
+  virtual void begin(Response /*head*/) {}
+  virtual void send(std::string /*part*/) {}
   // Like send(), but drops the part if earlier parts still wait for a slow reader.
-  virtual void offer(std::string part) = 0;
-  virtual void end() = 0;
+  virtual void offer(std::string /*part*/) {}
+  virtual void end() {}
   // Calls gone() on the server's thread if the client leaves before it is answered; at once if it
   // has already left. gone() must be short.
-  virtual void on_gone(std::function<void()> gone) = 0;
+  virtual void on_gone(std::function<void()> /*gone*/) {}
   // Turns true once nobody waits for the answer any longer: it has been sent, its time is up, or the client has left.
   virtual const std::atomic<bool>& is_gone() const {
     static const std::atomic<bool> never{false};
     return never;
   }
   // Gives the answer `late` and calls gone() if there is no answer by this time.
-  virtual void answer_at(std::chrono::steady_clock::time_point time, Response late) = 0;
+  virtual void answer_at(std::chrono::steady_clock::time_point /*time*/, Response /*late*/) {}
   // Keeps `what` alive until the answer has been sent or the client has left.
   virtual void keep(std::shared_ptr<void> what) = 0;
 };

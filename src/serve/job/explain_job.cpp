@@ -74,13 +74,6 @@ class Asking final : public Exchange {
     kept.swap(kept_);
     promise_.set_value(std::move(response));
   }
-  // No stream is asked for, and the client does not leave.
-  void begin(Response) override {}
-  void send(std::string) override {}
-  void offer(std::string) override {}
-  void end() override {}
-  void on_gone(std::function<void()>) override {}
-  void answer_at(std::chrono::steady_clock::time_point, Response) override {}
   void keep(std::shared_ptr<void> what) override {
     const std::lock_guard lock(mutex_);
     if (!answered_) kept_.push_back(std::move(what));

@@ -108,12 +108,6 @@ struct Blocked {
     Request asked;
     const Request& request() const override { return asked; }
     void answer(Response) override {}
-    void begin(Response) override {}
-    void send(std::string) override {}
-    void offer(std::string) override {}
-    void end() override {}
-    void on_gone(std::function<void()>) override {}
-    void answer_at(std::chrono::steady_clock::time_point, Response) override {}
     void keep(std::shared_ptr<void>) override {}
   };
   const std::shared_ptr<Held> call = std::make_shared<Held>();
