@@ -39,6 +39,22 @@ exec "$program" "\$@"
 EOF
 chmod +x bin/hexapla
 
+is_here() {  # engine
+  case $1 in
+    parallel) have parallel ;;
+    slurm) [ "$(id -u)" = 0 ] && have sbatch && PATH=$PATH:/usr/sbin have slurmctld && PATH=$PATH:/usr/sbin have munged ;;
+    spark) have java && "$python" -c 'import pyspark' 2> /dev/null ;;
+    dask) "$python" -c 'import dask.distributed' 2> /dev/null ;;
+    *) die "there is no recipe for $1" ;;
+  esac
+}
+
+engines=()
+for engine in "$@"; do
+  if is_here "$engine"; then engines+=("$engine"); else note "$engine: not installed here, left out"; fi
+done
+[ ${#engines[@]} -gt 0 ] || exit 77
+
 compare() {  # engine file
   cmp "$folder/whole" "$2" || die "$1 gives other bytes than one process"
   [ -f "$folder/killed" ] || die "$1: no worker was killed: give more lines, or a smaller KILL_AFTER"
@@ -46,14 +62,12 @@ compare() {  # engine file
 }
 
 with_parallel() {
-  have parallel || return 77
   JOBS=2 "$recipes/parallel.sh" model source "${PARTS:-4}" parallel.out 2> parallel.log || die "parallel failed: $(cat parallel.log)"
   compare parallel parallel.out
 }
 
 # Submits the array a second time, as the recipe says; complete parts are kept.
 with_slurm() {
-  [ "$(id -u)" = 0 ] && have sbatch && PATH=$PATH:/usr/sbin have slurmctld && PATH=$PATH:/usr/sbin have munged || return 77
   NODES_CPUS=1 "$ROOT/scripts/slurm.sh" "$folder/slurm" bash -euc '
     submit() { sbatch --quiet --wait --cpus-per-task=1 --array="1-$1" --output=slurm-%a.log "$2" model source slurm.out; }
     if submit "$@"; then echo "Slurm did not notice the kill" >&2; exit 1; fi
@@ -67,7 +81,6 @@ with_slurm() {
 }
 
 with_spark() {
-  have java && "$python" -c 'import pyspark' 2> /dev/null || return 77
   # local[workers, times a part is tried]
   PYSPARK_PYTHON=$python PYSPARK_SUBMIT_ARGS='--master local[2,4] --conf spark.ui.enabled=false pyspark-shell' \
     "$python" "$recipes/spark.py" model source spark.out "${PARTS:-8}" 2> spark.log || die "Spark failed: $(tail -n 20 spark.log)"
@@ -77,7 +90,6 @@ with_spark() {
 }
 
 with_dask() {
-  "$python" -c 'import dask.distributed' 2> /dev/null || return 77
   "$python" "$recipes/dask_parts.py" model source dask.out "${PARTS:-4}" 2> dask.log || die "Dask failed: $(tail -n 20 dask.log)"
   compare dask dask.out
 }
@@ -92,15 +104,7 @@ fi
 "$program" translate --quiet --threads 1 -m model --input source > whole
 # Lines must differ: equal ones would be correct in any order.
 [ "$(sort -u whole | wc -l)" -ge 50 ] || die "the model has learned nothing: its translations do not differ"
-ran=0
-for engine in "$@"; do
+for engine in "${engines[@]}"; do
   rm -rf killed victim.* "$engine".out* && touch victim
-  status=0
-  "with_$engine" || status=$?
-  case $status in
-    0) ran=$((ran + 1)) ;;
-    77) note "$engine: not installed here, left out" ;;
-    *) exit "$status" ;;
-  esac
+  "with_$engine"
 done
-[ $ran -gt 0 ] || exit 77

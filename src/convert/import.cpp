@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
+#include "base/files/disk.h"
 #include "base/json.h"
 #include "convert/kinds/ctranslate2/ctranslate2.h"
 #include "convert/kinds/hugging_face/marian.h"
@@ -75,6 +78,7 @@ void refuse_foreign_type(const std::string& path) {
 const Kind& kind_of(const std::string& path, const std::string& from) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR) fail_path({"", path, std::error_code(errno, std::generic_category())});
     const std::string how = model::how_to_download(path);
     throw MissingFile(
         cat(path, ": there is no such file or folder; ", how.empty() ? "name the model that is to be imported" : how));
