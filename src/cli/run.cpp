@@ -251,7 +251,8 @@ void add_commands(Command& app, Action& chosen, std::string_view only) {
       "  hexapla train --help         train a model of your own: two files, line i translates line i\n"
       "  hexapla import --help        use a model that somebody else trained, such as opus-mt\n"
       "  hexapla COMMAND --help       options and examples of a command\n");
-  const bool one = std::any_of(std::begin(kCommands), std::end(kCommands), [&](const Entry& e) { return e.name == only; });
+  const bool one =
+      std::any_of(std::begin(kCommands), std::end(kCommands), [&](const Entry& e) { return e.name == only; });
   for (const Entry& entry : kCommands)
     if (!one || entry.name == only) entry.add(app, chosen);
   for (CLI::App* command : app.parser().get_subcommands({})) command->footer(command->get_footer() + "\n");

@@ -36,8 +36,8 @@ void write_to_log(const std::string& line) {
 }
 
 // The C library raises this limit to the largest block ever freed: pages and documents of later requests then leave
-// their holes in its heaps, a hundred MiB after a while. With a limit that stays, a large block is a mapping of its own,
-// which goes back to the system.
+// their holes in its heaps, a hundred MiB after a while. With a limit that stays, a large block is a mapping of its
+// own, which goes back to the system.
 void give_back_large_blocks() {
 #ifdef M_MMAP_THRESHOLD  // glibc
   mallopt(M_MMAP_THRESHOLD, 128 << 10);
