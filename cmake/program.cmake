@@ -46,9 +46,9 @@ hexapla_guarded_tests(api "-TrainerApi.AutoMeansThePrecisionThatTheRunStartedWit
 GivenOptions.APrecisionDoesNothingToIntegers")
 hexapla_guarded_tests(decode "TranslatorTest.*:TextScorerTest.*:PutBackTest.*:CapitalsTest.*:NoBlanks.*:\
 ConstraintsTest.*:RescoringTest.*:AlignText.*:DecodeLoop.*:LiveQueue.*:*LiveTranslator*")
-# Left out: tests of experts, shards and other parts that a device refuses, and those of files alone.
-hexapla_guarded_tests(train "Training.*:Resume.*:Ending.*:Failure.*:ValidationOf.ResumedEquals*:ValidationOf.Sets*:\
-Memory.TranslatingTheValidationSetsStaysWithinTheAnnouncement")
+# Left out: tests of experts, shards and other parts that a device refuses.
+hexapla_guarded_tests(train "Training.*:Resume.*:Ending.*:Failure.*:ValidationOf.*:Recorded.*:RunVocabulary.*:RunFiles.*:\
+Memory.*:-Memory.AnnouncedPeakOfTheArenaIsTheRealOne")
 
 if(HEXAPLA_CLI)
   add_executable(hexapla_program src/cli/main.cpp)

@@ -9,7 +9,7 @@ namespace hexapla {
 
 // amx: avx512, and tiles for products in bf16 and int8. On Arm, dotprod: neon, and products in int8; i8mm: neon, and
 // products of small matrices in int8 and, if the processor has BF16, in bf16.
-enum class Isa { generic, avx2, avx512, amx, neon, dotprod, i8mm };
+enum class Isa : unsigned char { generic, avx2, avx512, amx, neon, dotprod, i8mm };
 
 bool available(Isa);  // this processor has it, and it was built
 // Those available, the best one last.

@@ -118,7 +118,9 @@ TEST_F(TorchImports, SourcesBeginAsTheOptionSays) {
       EXPECT_THAT(done.notes, testing::Not(testing::Contains(HasSubstr("source-start"))));
       const bool begins = o.source_start == "bos";
       EXPECT_EQ(encoded("m"), begins ? (text::Ids{1, 5, 7}) : (text::Ids{5, 7})) << layout;
-      if (begins == usually) EXPECT_EQ(encoded("usual"), encoded("m")) << layout;
+      if (begins == usually) {
+        EXPECT_EQ(encoded("usual"), encoded("m")) << layout;
+      }
       model::StoredModel stored(at("m"));
       model::save_quantized(at("q"), stored, {});
       EXPECT_EQ(encoded("q"), encoded("m")) << layout;

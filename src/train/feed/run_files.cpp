@@ -36,7 +36,7 @@ void refuse_written(const std::string& input, const std::string& folder, const W
   if (input.empty() || input == "-") return;
   for (const char* name : written.files)
     if (name != own) refuse_to_overwrite({input}, "`model`", folder + "/" + name);
-  // What has no path of its own, as a pipe at /dev/fd/63, is in no folder.
+  // A pipe, such as /dev/fd/63, has no path of its own and is in no folder.
   std::error_code no_path;
   const fs::path inside = fs::weakly_canonical(input, no_path).lexically_relative(fs::weakly_canonical(folder));
   for (const char* name : written.folders)
