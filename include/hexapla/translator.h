@@ -29,6 +29,7 @@ namespace hexapla {
 struct TranslatorOptions {
   std::optional<int> beam_size;          // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000
   std::optional<int> n_best;             // 1: translations per line in translate_n_best(), at most beam_size
+  std::optional<bool> distinct;          // false; true: leave out translations whose text equals that of a better one
   std::optional<double> length_penalty;  // 0.6: the exponent alpha below, -100 to 100; 0: scores are not normalized
   // "paper": score / ((5 + length) / 6)^alpha, or "power": score / length^alpha.
   std::optional<std::string> length_normalization;

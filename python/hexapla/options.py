@@ -17,6 +17,7 @@ class SearchOptions(TypedDict, total=False):
 
     beam_size: Optional[int]
     n_best: Optional[int]
+    distinct: Optional[bool]
     length_penalty: Optional[float]
     length_normalization: Optional[str]
     extra_length: Optional[int]

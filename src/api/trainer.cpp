@@ -64,14 +64,9 @@ TrainingResult public_result(const train::TrainResult& r) {
 }  // namespace
 
 std::vector<OptionDescription> training_options() {
-  std::vector<OptionDescription> all;
-  const train::TrainOptions usual;
-  const auto add = [&](const std::string& name, const auto& field, const std::string& help, const auto& allowed,
-                       const auto&...) { all.push_back(api::described(name, field, help, allowed)); };
-  train::TrainOptions::visit(usual, add);
-  add("layers", usual.architecture.enc_layers, train::kLayersHelp, model::Config::kLayers);
-  model::Config::visit(usual.architecture, add);
-  return all;
+  train::TrainOptions usual;
+  model::Config& c = usual.architecture;
+  return api::described(usual.rows() + OptionRows{{"layers", c.enc_layers, train::kLayersHelp, c.kLayers}} + c.rows());
 }
 
 struct Trainer::Impl {

@@ -55,19 +55,6 @@ constexpr bool is_list = false;
 template <class T>
 constexpr bool is_list<std::vector<T>> = true;
 
-// For visit() of a set of options, which declares a range for each number and choices for words.
-template <class Field, class Allowed>
-void check_allowed(const std::string& option, const Field& field, const Allowed& allowed) {
-  if constexpr (std::same_as<Allowed, AnyValue>)
-    static_assert(!Number<Field> && !std::same_as<Field, std::vector<double>>, "a number needs its range");
-  else if constexpr (std::same_as<Allowed, Choices>)
-    check_choice(allowed, option, field);
-  else if constexpr (Number<Field>)
-    allowed.check(option, field);
-  else
-    for (const auto value : field) allowed.check(option, value);
-}
-
 // Common ranges.
 namespace ranges {
 inline constexpr double kFloat = 1e38;  // fits f32

@@ -102,27 +102,22 @@ double bytes_of(const ForeignModel& m) {
   return bytes;
 }
 
-// An option's value; "" if it was not given.
-std::string given(const std::string& word) { return word; }
-template <Number T>
-std::string given(T number) {
-  return number > 0 ? cat(number) : "";
-}
-
 // Rejects options that this kind of model does not read.
 void refuse_idle(const ImportOptions& o, const Kind& kind, const std::string& path) {
-  ImportOptions::visit(o, [&](const std::string& name, const auto& field, const auto&...) {
-    const std::string value = given(field);
-    if (name == "from" || value.empty()) return;
-    if (std::find(kind.options.begin(), kind.options.end(), name) != kind.options.end()) return;
+  const ImportOptions usual;
+  const OptionRows defaults = rows_of(usual);
+  for (const OptionRow& row : rows_of(o)) {
+    const std::string value = row.in_one_line();
+    if (value == find(defaults, row.name)->in_one_line() || row.name == std::string_view("from")) continue;
+    if (std::find(kind.options.begin(), kind.options.end(), row.name) != kind.options.end()) continue;
     std::string readers;
     for (const Kind& other : kinds())
-      if (std::find(other.options.begin(), other.options.end(), name) != other.options.end())
+      if (std::find(other.options.begin(), other.options.end(), row.name) != other.options.end())
         readers += cat(readers.empty() ? "" : ", ", other.name);
-    throw UsageError(cat("`", name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
+    throw UsageError(cat("`", row.name, "` ", value, " is for `from` ", readers, ", but ", path, " is of the kind ",
                          kind.name, ": leave it out"),
-                     name, value);
-  });
+                     row.name, value);
+  }
 }
 
 // Uses the merges where no SentencePiece model is named.
@@ -180,21 +175,6 @@ const std::vector<Kind>& kinds() {
                        "target-embedding", "generator", "positions"})},
   };
   return all;
-}
-
-const Choices& names_of_kinds() {
-  static const Choices names = [] {
-    Choices all;
-    for (const Kind& kind : kinds()) all.push_back(kind.name);
-    return all;
-  }();
-  return names;
-}
-
-const char* help_of_from() {
-  static const std::string help =
-      fmt::format("kind of model: {}; default: detected", fmt::join(names_of_kinds(), ", "));
-  return help.c_str();
 }
 
 void resolve(model::Config& config, const std::string& file) {

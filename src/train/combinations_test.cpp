@@ -11,7 +11,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "base/options/environment.h"
-#include "base/options/word_format.h"
+#include "train/plan/resolve/resolve.h"
 #include "train/plan/resolve/test_option_draws.h"
 #include "train/record/checkpoint.h"
 #include "train/test_runs.h"
@@ -22,25 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using namespace draws;
 
-template <class T>
-std::string text_of(const T& value) {
-  return fmt::format("{}", value);
-}
-template <class T>
-std::string text_of(const std::vector<T>& values) {
-  return fmt::format("{}", fmt::join(values, " "));
-}
-
-template <class Options, class F>
-void for_each_option(const Options& o, F&& f) {
-  Options::visit(o, [&](const std::string& name, const auto& value, auto&&...) { f(name, text_of(value)); });
-}
-
 using Values = std::map<std::string, std::string>;
 Values values_of(const TrainOptions& o) {
   Values values;
-  for_each_option(o.architecture, [&](const std::string& name, const std::string& v) { values[name] = v; });
-  for_each_option(o, [&](const std::string& name, const std::string& v) { values[name] = v; });
+  for (const OptionRow& row : all_rows(o)) values[row.name] = row.in_one_line();
   return values;
 }
 
@@ -136,25 +121,22 @@ class Combinations : public Training {
   TrainOptions drawn(Random& random) const {
     Draw d(random, folder_);
     TrainOptions o = usual();
-    model::Config::visit(o.architecture,
-                         [&](const std::string& name, auto& field, auto&&, const auto& choices, auto&&) {
-                           if (!d.chance(3)) return;
-                           if constexpr (is_word<std::remove_cvref_t<decltype(field)>>)
-                             field = field.parse(name, d.one_of(choices));
-                           else if constexpr (std::is_same_v<decltype(field), bool&>)
-                             field = true;
-                           else
-                             kDimensions.at(name)(d, o.architecture);
-                         });
+    for (const OptionRow& row : o.architecture.rows()) {
+      if (!d.chance(3)) continue;
+      if (row.choices())
+        row.set({d.one_of(*row.choices())});
+      else if (row.is_switch())
+        row.set({"true"});
+      else
+        kDimensions.at(row.name)(d, o.architecture);
+    }
     for (const std::string& name : names_of_settings())
       if (d.chance(3) && !kLeftAlone.contains(name)) kSettings.at(name)(d, o);
     if (o.max_updates == 0 && o.max_epochs == 0) o.max_updates = 15;
     return o;
   }
   static std::vector<std::string> names_of_settings() {
-    std::vector<std::string> names;
-    for_each_option(TrainOptions(), [&](const std::string& name, const std::string&) { names.push_back(name); });
-    return names;
+    return names_of(TrainOptions().rows());
   }
 
   // Runs the training; none if it was killed.
@@ -256,13 +238,10 @@ class Combinations : public Training {
 
 TEST_F(Combinations, EveryOptionIsDrawnOrLeftAloneForAReason) {
   std::set<std::string> declared;
-  const model::Config config;
-  model::Config::visit(config, [&](const std::string& name, const auto& field, auto&&...) {
-    declared.insert(name);
-    using Field = std::remove_cvref_t<decltype(field)>;
-    constexpr bool number = std::is_arithmetic_v<Field> && !std::is_same_v<Field, bool>;
-    EXPECT_EQ(kDimensions.contains(name), number) << "the new option --" << name << " needs values";
-  });
+  for (const OptionRow& row : model::Config().rows()) {
+    declared.insert(row.name);
+    EXPECT_EQ(kDimensions.contains(row.name), row.is_number()) << "the new option --" << row.name << " needs values";
+  }
   for (const std::string& name : names_of_settings()) {
     declared.insert(name);
     EXPECT_TRUE(kSettings.contains(name) != kLeftAlone.contains(name))

@@ -20,8 +20,8 @@ evaluate::Sentences read_text(const std::string& path) {
 
 // The model's own search defaults, overridden by given options.
 decode::TranslateOptions search_of(const CompareOptions& asked, const decode::OpenModel& m) {
-  decode::BeamOptions options = asked.search;
-  const std::vector<std::string>& both = CompareOptions::searched();
+  decode::DecodingOptions options = asked.search;
+  const std::vector<std::string_view>& both = CompareOptions::searched();
   decode::take_search_defaults(
       m.file.usage,
       [&](const std::string& name) {
@@ -44,8 +44,8 @@ void add_scores(inspect::Comparison& c, const std::vector<evaluate::Sentences>& 
 
 }  // namespace
 
-const std::vector<std::string>& CompareOptions::searched() {
-  static const std::vector<std::string> names{"length-penalty", "length-normalization", "stop-when"};
+const std::vector<std::string_view>& CompareOptions::searched() {
+  static const std::vector<std::string_view> names{"length-penalty", "length-normalization", "stop-when"};
   return names;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decode/options/named/decoding_options.h"
@@ -15,11 +16,11 @@ struct CompareOptions {
   int64_t lines = 100;                  // number of random lines
   uint64_t seed = 1;
   int64_t beam_size = 0;  // 0: each model's own
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   std::function<bool(const std::string& option)> given;  // whether an option in `searched` was given
 
   // The search options that apply to both models.
-  static const std::vector<std::string>& searched();
+  static const std::vector<std::string_view>& searched();
 };
 
 // Translates the same text with both models and compares the results; both see the whole text.

@@ -19,10 +19,9 @@ namespace {
 
 ExportOptions read(const Given& given) {
   ExportOptions o;
-  take_given(given, o);
-  ExportOptions::visit(o, [&](const std::string& name, const auto& field, const char*, const auto& allowed,
-                              const When&) { check_allowed(name, field, allowed); });
-  refuse_idle(given, o);
+  take_given(given, o.rows());
+  for (const OptionRow& row : o.rows()) row.check();
+  refuse_idle(given, o.rows());
   if (o.to == "hf-multilingual" && o.like.empty())
     throw UsageError("`to` hf-multilingual needs `like`, the folder that the model was imported from", "like", "");
   if (o.precision == "int8" && !(o.to == "ctranslate2" || o.to == "argos"))
@@ -43,7 +42,7 @@ std::vector<std::string> write(model::LoadedModel& m, const std::string& folder,
   const auto search = [&] {
     decode::take_search_defaults(
         m.usage, [&](const std::string& name) { return given.contains(name); }, o.search);
-    refuse_idle(given, o);
+    refuse_idle(given, o.rows());
     return o.search;
   };
   const auto type = o.precision == "int8" ? convert::CTranslate2Type::int8 : convert::CTranslate2Type::f32;
@@ -76,8 +75,35 @@ std::string limit(const std::string& to, const model::Config& c) {
 
 }  // namespace
 
+OptionRows ExportOptions::rows() { return rows_of_kind() + rows_of_search(); }
+
+OptionRows ExportOptions::rows_of_kind() {
+  return {
+      {"to", to,
+       "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate; hf-marian: a "
+       "MarianMTModel for Hugging Face's transformers; hf-multilingual: M2M-100, NLLB-200, mBART-50 or BART for "
+       "transformers; marian: a folder for marian-decoder and pymarian; safetensors: weights with a map of their names",
+       Choices{"ctranslate2", "argos", "hf-marian", "hf-multilingual", "marian", "safetensors"}},
+      {"precision", precision, "of the weights: f32, or int8 with a scale per row (CTranslate2)",
+       Choices{"f32", "int8"}},
+      {"languages", languages, "languages of a package, en-de", AnyValue{},
+       When{to == "argos", "is for `to` argos: leave it out"}},
+      {"like", like, "of hf-multilingual: the folder that the model was imported from, whose tokenizer it keeps",
+       AnyValue{}, When{to == "hf-multilingual", "is for `to` hf-multilingual: leave it out"}},
+  };
+}
+
+OptionRows ExportOptions::rows_of_search() {
+  OptionRows rows = select(search.rows(), {"beam-size", "length-penalty", "length-normalization"});
+  const When none{false,
+                  "is for hf-marian, hf-multilingual and marian, but `to` " + to + " has no settings of a search"};
+  if (to != "hf-marian" && to != "hf-multilingual" && to != "marian")
+    for (OptionRow& row : rows) row.when = none;
+  return rows;
+}
+
 Exported export_model(const std::string& model, const std::string& folder, std::vector<GivenOption> all) {
-  const Given given = by_name(all, names_of<ExportOptions>());
+  const Given given = by_name(all, names_of(ExportOptions().rows()));
   ExportOptions o = read(given);
   model::LoadedModel m = model::load_model(model::model_file(model));
   convert::NewFolder whole(folder);  // appears when its files have been read again

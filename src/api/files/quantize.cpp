@@ -56,7 +56,7 @@ class Quantizing {
   evaluate::BleuScore bleu(const std::string& path, const data::Corpus& valid, const evaluate::BleuOptions& by,
                            const decode::LineWarning& warn = {}) const {
     const decode::OpenModel m = decode::open_translator(path, {});
-    decode::BeamOptions of_model = o_.search;
+    decode::DecodingOptions of_model = o_.search;
     decode::take_search_defaults(m.file.usage, o_.given, of_model);
     const decode::TranslateOptions how = of_model.translate_options();
     std::vector<std::string> best;

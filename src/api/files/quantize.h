@@ -14,7 +14,7 @@ struct QuantizeOptions {
   std::vector<std::string> keep;        // parts to keep in f32, as prefixes of their names
   double max_drop = 0.3;                // in BLEU
   std::string tokenize = "auto";        // BLEU's
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   std::function<bool(const std::string& option)> given;  // whether a search option was given
 };
 

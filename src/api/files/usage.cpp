@@ -14,7 +14,7 @@ namespace hexapla::api {
 namespace {
 
 void change_search(model::Usage& usage, const std::string& name, const std::string& value) {
-  const std::vector<std::string> names = names_of<decode::BeamOptions>();
+  const std::vector<std::string> names = names_of(decode::DecodingOptions().rows_of_search());
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::string all = "alignment-layer, alignment-head";
     for (const std::string& known : names) all += ", " + known;

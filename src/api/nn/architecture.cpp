@@ -6,9 +6,9 @@ namespace hexapla::api {
 
 model::Config architecture(const Options& options) {
   std::vector<GivenOption> all = given_options(options);
-  const Given given = by_name(all, names_of<model::Config>());
   model::Config c;
-  take_given(given, c);
+  const OptionRows rows = c.rows();
+  take_given(by_name(all, names_of(rows)), rows);
   c.resolve();
   return c;
 }

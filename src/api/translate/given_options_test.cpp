@@ -10,7 +10,6 @@
 #include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "base/files/test_folder.h"
-#include "base/options/word_format.h"
 #include "hexapla/hexapla.h"
 
 namespace hexapla::api {
@@ -37,47 +36,44 @@ class GivenOptions : public TestFolder {
 };
 
 // A value other than the default that is valid with the other defaults.
-template <class Field, class Allowed>
-std::string other_value(const std::string& name, const Field& usual, const Allowed& allowed) {
-  if constexpr (std::same_as<Allowed, Choices>)
-    return allowed.back() == usual.text() ? allowed.front() : allowed.back();
-  else if constexpr (std::same_as<Field, double>)
-    return "0.25";
-  else
-    return name == "max-length" || name.starts_with("batch") ? "17" : "3";
+std::string other_value(const OptionRow& row) {
+  const std::string name = row.name, usual = row.in_one_line();
+  if (const Choices* all = row.choices()) return all->back() == usual ? all->front() : all->back();
+  if (std::holds_alternative<double*>(row.field)) return "0.25";
+  return name == "max-length" || name.starts_with("batch") ? "17" : "3";
 }
 
-std::map<std::string, std::string> words_of(const TranslatorOptions& options) {
+std::map<std::string, std::string> words_of(TranslatorOptions options) {
   std::map<std::string, std::string> words;
-  visit_public(options, [&](const char* name, const auto& field) {
-    if (field && !OptionValue(*field).words().empty()) words[name] = OptionValue(*field).words().front();
-  });
+  for (const PublicOption& option : public_rows(options))
+    if (const auto value = option.value(); value && !value->words().empty())
+      words[option.name] = value->words().front();
   return words;
 }
 
 TEST_F(GivenOptions, EachIsGivenRecordedOrUsual) {
-  const decode::BeamOptions usual;
+  decode::DecodingOptions usual;
   int options = 0;
-  decode::BeamOptions::visit(usual, [&](const std::string& name, const auto& field, const char*, const auto& allowed,
-                                        const auto&...) {
-    if constexpr (is_list<std::remove_cvref_t<decltype(field)>>) {
+  for (const OptionRow& row :
+       without(usual.rows_of_search(), {"precision"})) {  // an option of a translator, not a call
+    const std::string name = row.name;
+    if (row.is_list()) {
       EXPECT_EQ(name, "protect-pattern") << "no model records it";
-    } else {
-      if (name == "precision") return;  // an option of a translator, not of a call
-      const std::string other = other_value(name, field, allowed), word = fmt::format("{}", field);
-      const Translator plain(test::model_file()), with_record(recorded({{name, other}}));
-      const auto value = [&](const Translator& t, const TranslatorOptions& o) {
-        return words_of(t.complete(o)).at(name);
-      };
-      EXPECT_EQ(value(plain, {}), word) << name << ": usual";
-      EXPECT_EQ(value(with_record, {}), other) << name << ": recorded";
-      EXPECT_EQ(value(with_record, TranslatorOptions::from({{name, word}})), word) << name << ": given, although usual";
-      EXPECT_EQ(value(plain, TranslatorOptions::from({{name, other}})), other) << name << ": given";
-      const Translator of_server(recorded({{name, other}}), {.search = {{name, word}}});
-      EXPECT_EQ(value(of_server, {}), word) << name << ": a program's own, before what is recorded";
-      ++options;
+      continue;
     }
-  });
+    const std::string other = other_value(row), word = row.in_one_line();
+    const Translator plain(test::model_file()), with_record(recorded({{name, other}}));
+    const auto value = [&](const Translator& t, const TranslatorOptions& o) {
+      return words_of(t.complete(o)).at(name);
+    };
+    EXPECT_EQ(value(plain, {}), word) << name << ": usual";
+    EXPECT_EQ(value(with_record, {}), other) << name << ": recorded";
+    EXPECT_EQ(value(with_record, TranslatorOptions::from({{name, word}})), word) << name << ": given, although usual";
+    EXPECT_EQ(value(plain, TranslatorOptions::from({{name, other}})), other) << name << ": given";
+    const Translator of_server(recorded({{name, other}}), {.search = {{name, word}}});
+    EXPECT_EQ(value(of_server, {}), word) << name << ": a program's own, before what is recorded";
+    ++options;
+  }
   EXPECT_GT(options, 15);
 }
 

@@ -8,7 +8,7 @@
 
 namespace hexapla::api {
 
-void check_for_requests(const decode::BeamOptions& search) {
+void check_for_requests(const decode::DecodingOptions& search) {
   search.translate_options();
   const decode::LiveLimits most;
   if (search.beam_size > most.widest || search.max_length > most.longest_source)

@@ -16,7 +16,7 @@
 namespace hexapla::api {
 
 // UsageError: options that contradict each other, or that no request may have.
-void check_for_requests(const decode::BeamOptions& search);
+void check_for_requests(const decode::DecodingOptions& search);
 
 class LiveService {
  public:

@@ -4,7 +4,8 @@
 
 #include "api/guard.h"
 #include "api/options.h"
-#include "base/options/json_schema.h"
+#include "base/options/option_json.h"
+#include "base/options/option_names.h"
 #include "decode/options/named/read_options.h"
 #include "decode/options/named/search_defaults.h"
 
@@ -12,49 +13,36 @@ namespace hexapla {
 namespace api {
 namespace {
 
-template <class Public, class Declared>
-constexpr bool alike = std::same_as<Public, Declared> || (std::same_as<Public, std::string> && is_word<Declared>) ||
-                       (Number<Public> && Number<Declared> && std::integral<Public> == std::integral<Declared>);
-
-// Calls f(name, public field, declared field) for every option.
-template <class Public, class Declared, class F>
-void visit_both(Public& options, Declared& declared, F&& f) {
-  visit_public(options, [&](const std::string& name, auto& field) {
-    bool found = false;
-    const auto visit = [&](const std::string& other, auto& of_declared, const auto&...) {
-      using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
-      if constexpr (alike<Value, std::remove_cvref_t<decltype(of_declared)>>) {
-        if (other != name) return;
-        found = true;
-        f(name, field, of_declared);
-      }
-    };
-    decode::DecodingOptions::visit(declared, visit);
-    HEXAPLA_CHECK(found, "api: nothing is declared that is like the public option ", name);
-  });
-}
-
 std::vector<std::string> public_names() {
   std::vector<std::string> names{"alignment"};
-  const TranslatorOptions usual;
-  visit_public(usual, [&](const char* name, const auto&) { names.emplace_back(name); });
+  for (const PublicOption& option : public_rows(TranslatorOptions())) names.emplace_back(option.name);
   return names;
 }
 
 std::vector<GivenOption> given_of(const TranslatorOptions& options) {
   std::vector<GivenOption> given;
-  visit_public(options, [&](const char* name, const auto& field) {
-    if (field && !OptionValue(*field).words().empty())  // skips an empty list
-      given.push_back({name, OptionValue(*field).words()});
-  });
+  for (const PublicOption& option : public_rows(options))
+    if (const auto value = option.value(); value && !value->words().empty())  // skips an empty list
+      given.push_back({option.name, value->words()});
   return given;
+}
+
+// Copies declared values to the public options for which `wanted`.
+void take_declared(const decode::DecodingOptions& declared, TranslatorOptions& options,
+                   const std::function<bool(const std::string& name)>& wanted) {
+  const OptionRows rows = rows_of(declared);
+  for (const PublicOption& option : public_rows(options)) {
+    const OptionRow* row = find(rows, option.name);
+    HEXAPLA_CHECK(row, "api: nothing is declared that is like the public option ", option.name);
+    if (wanted(option.name)) option.set(row->words());
+  }
 }
 
 // Removes `alignment`, which is not a search option. -> its value
 std::string taken_alignment(std::vector<GivenOption>& given) {
   std::string units;
   for (const GivenOption& option : given)
-    if (option.name == "alignment") set_given(option, AnyValue{}, units);
+    if (option.name == "alignment") set_given(option, {"alignment", units, "", AnyValue{}});
   std::erase_if(given, [](const GivenOption& option) { return option.name == "alignment"; });
   return units;
 }
@@ -67,11 +55,7 @@ TranslatorOptions read(const Options& options) {
   TranslatorOptions result;
   result.alignment = taken_alignment(given);
   const Given by = by_name(given, names);
-  const auto declared = options_for_any_model(given);
-  visit_both(result, declared, [&](const std::string& name, auto& field, const auto& of_declared) {
-    using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
-    if (by.contains(name)) field = static_cast<Value>(of_declared);
-  });
+  take_declared(options_for_any_model(given), result, [&](const std::string& name) { return by.contains(name); });
   return result;
 }
 
@@ -84,13 +68,61 @@ void refuse_given(const TranslatorOptions& options, const std::vector<std::strin
 
 }  // namespace
 
+std::optional<OptionValue> PublicOption::value() const {
+  return std::visit([](const auto* given) { return *given ? std::optional<OptionValue>(**given) : std::nullopt; },
+                    member);
+}
+
+void PublicOption::set(const std::vector<std::string>& words) const {
+  std::visit(
+      Overloaded{[&](std::optional<bool>* to) { *to = words.front() == "true"; },
+                 [&](std::optional<std::string>* to) { *to = words.front(); },
+                 [&](std::optional<std::vector<std::string>>* to) { *to = words; },
+                 [&](std::optional<std::uint64_t>* to) { *to = parse_number<uint64_t>(words.front()); },
+                 [&](std::optional<double>* to) { *to = parse_number<double>(words.front()); },
+                 [&](std::optional<int>* to) { *to = static_cast<int>(parse_number<int64_t>(words.front()).value()); }},
+      member);
+}
+
+std::vector<PublicOption> public_rows(TranslatorOptions& o) {
+  return {{"beam-size", &o.beam_size},
+          {"n-best", &o.n_best},
+          {"distinct", &o.distinct},
+          {"length-penalty", &o.length_penalty},
+          {"length-normalization", &o.length_normalization},
+          {"extra-length", &o.extra_length},
+          {"max-length", &o.max_length},
+          {"batch-sentences", &o.batch_sentences},
+          {"batch-tokens", &o.batch_tokens},
+          {"word-penalty", &o.word_penalty},
+          {"coverage-penalty", &o.coverage_penalty},
+          {"longest", &o.longest},
+          {"longest-ratio", &o.longest_ratio},
+          {"min-length", &o.min_length},
+          {"repetition-penalty", &o.repetition_penalty},
+          {"no-repeat-ngram", &o.no_repeat_ngram},
+          {"max-repetition", &o.max_repetition},
+          {"unk", &o.unk},
+          {"stop-when", &o.stop_when},
+          {"sentences", &o.sentences},
+          {"long-input", &o.long_input},
+          {"letter-case", &o.letter_case},
+          {"protect", &o.protect},
+          {"protect-pattern", &o.protect_pattern},
+          {"sample", &o.sample},
+          {"temperature", &o.temperature},
+          {"top-k", &o.top_k},
+          {"top-p", &o.top_p},
+          {"seed", &o.seed}};
+}
+
 decode::DecodingOptions declared_options(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
   return decode::read_options(given_of(options), usual);
 }
 
 decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given) {
   decode::DecodingOptions usual;
-  const Given by = by_name(given, names_of<decode::DecodingOptions>());
+  const Given by = by_name(given, names_of(usual.rows()));
   if (by.contains("n-best") && !by.contains("beam-size")) usual.beam_size = ranges::kBeam.most;
   return decode::read_options(std::move(given), usual);
 }
@@ -100,23 +132,21 @@ decode::DecodingOptions usual_search(const model::Usage& usage, const Translator
   decode::take_record(usage, usual);
   declared_options(of_model, usual);  // only checks them
   std::vector<GivenOption> given = given_of(of_model);
-  take_given(by_name(given, public_names()), usual);
+  take_given(by_name(given, public_names()), usual.rows());
   return usual;
 }
 
 TranslatorOptions public_options(const decode::DecodingOptions& options) {
   TranslatorOptions result;
-  visit_both(result, options, [](const std::string&, auto& field, const auto& of_declared) {
-    using Value = typename std::remove_cvref_t<decltype(field)>::value_type;
-    field = static_cast<Value>(of_declared);
-  });
+  take_declared(options, result, [](const std::string&) { return true; });
   return result;
 }
 
 void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
-  const std::vector<std::string> scoring = names_of<decode::ScoringOptions>();
+  decode::DecodingOptions any;
+  const std::vector<std::string> scoring = names_of(any.rows_of_scoring());
   std::vector<std::string> of_search, of_scores{"length-penalty", "length-normalization"};
-  for (const std::string& name : names_of<decode::DecodingOptions>())
+  for (const std::string& name : names_of(any.rows()))
     if (name != "long-input" && std::find(scoring.begin(), scoring.end(), name) == scoring.end())
       of_search.push_back(name);
   const bool given_pairs = call == TranslatorCall::scores || call == TranslatorCall::alignments;
@@ -142,12 +172,8 @@ void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
 
 nlohmann::ordered_json schema_of_options() {
   nlohmann::ordered_json properties;
-  const std::vector<std::string> names = public_names();
-  const decode::RequestOptions usual;
-  decode::RequestOptions::visit(
-      usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed, const When&) {
-        if (declared_name(name, names)) properties[as_field(name)] = json_schema_of(field, help, allowed);
-      });
+  decode::DecodingOptions usual;
+  for (const OptionRow& row : usual.rows_of_request()) properties[as_field(row.name)] = json_schema_of(row);
   properties["alignment"] = {{"type", "string"}, {"enum", {"", "words", "blanks", "pieces"}}};
   return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
 }
@@ -155,13 +181,8 @@ nlohmann::ordered_json schema_of_options() {
 }  // namespace api
 
 std::vector<OptionDescription> search_options() {
-  std::vector<OptionDescription> all;
-  const decode::DecodingOptions usual;
-  for (const std::string& public_name : api::public_names())
-    decode::DecodingOptions::visit(
-        usual, [&](const std::string& name, const auto& field, const char* help, const auto& allowed, const auto&...) {
-          if (name == public_name) all.push_back(api::described(name, field, help, allowed));
-        });
+  decode::DecodingOptions usual;
+  std::vector<OptionDescription> all = api::described(without(usual.rows(), {"precision"}));
   all.push_back({"alignment", "text", "", "units of the word alignments of translations: words, blanks or pieces"});
   return all;
 }
@@ -173,9 +194,8 @@ TranslatorOptions TranslatorOptions::from(const Options& options) {
 Options TranslatorOptions::named() const {
   return api::guarded([&] {
     Options all;
-    api::visit_public(*this, [&](const char* name, const auto& field) {
-      if (field) all.insert_or_assign(as_field(name), OptionValue(*field));
-    });
+    for (const api::PublicOption& option : api::public_rows(*this))
+      if (const auto value = option.value()) all.insert_or_assign(as_field(option.name), *value);
     if (!alignment.empty()) all.insert_or_assign("alignment", alignment);
     return all;
   });

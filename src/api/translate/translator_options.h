@@ -1,6 +1,11 @@
 #pragma once
 // Converts the public header's options to and from decoding options, which declare names, ranges
 // and messages.
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "base/json.h"
 #include "base/options/given_option.h"
 #include "decode/options/named/decoding_options.h"
@@ -9,38 +14,19 @@
 
 namespace hexapla::api {
 
-// Calls f(name, field) for every public search option, with its declared name. A field without a
-// value was not given.
-template <class Self, class F>
-void visit_public(Self& o, F&& f) {
-  f("beam-size", o.beam_size);
-  f("n-best", o.n_best);
-  f("length-penalty", o.length_penalty);
-  f("length-normalization", o.length_normalization);
-  f("extra-length", o.extra_length);
-  f("max-length", o.max_length);
-  f("batch-sentences", o.batch_sentences);
-  f("batch-tokens", o.batch_tokens);
-  f("word-penalty", o.word_penalty);
-  f("coverage-penalty", o.coverage_penalty);
-  f("longest", o.longest);
-  f("longest-ratio", o.longest_ratio);
-  f("min-length", o.min_length);
-  f("repetition-penalty", o.repetition_penalty);
-  f("no-repeat-ngram", o.no_repeat_ngram);
-  f("max-repetition", o.max_repetition);
-  f("unk", o.unk);
-  f("stop-when", o.stop_when);
-  f("sentences", o.sentences);
-  f("long-input", o.long_input);
-  f("letter-case", o.letter_case);
-  f("protect", o.protect);
-  f("protect-pattern", o.protect_pattern);
-  f("sample", o.sample);
-  f("temperature", o.temperature);
-  f("top-k", o.top_k);
-  f("top-p", o.top_p);
-  f("seed", o.seed);
+// A public search option by its declared name. The member has no value if the option was not given.
+struct PublicOption {
+  const char* name;
+  std::variant<std::optional<bool>*, std::optional<int>*, std::optional<std::uint64_t>*, std::optional<double>*,
+               std::optional<std::string>*, std::optional<std::vector<std::string>>*>
+      member;
+
+  std::optional<OptionValue> value() const;
+  void set(const std::vector<std::string>& words) const;  // of the declared option, OptionRow::words()
+};
+std::vector<PublicOption> public_rows(TranslatorOptions& options);
+inline std::vector<PublicOption> public_rows(const TranslatorOptions& options) {  // only read
+  return public_rows(const_cast<TranslatorOptions&>(options));
 }
 
 // `usual` overridden by the given options. UsageError as decode::read_options(), naming the option,

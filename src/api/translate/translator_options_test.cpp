@@ -28,26 +28,16 @@ constexpr size_t fields() {
     return sizeof...(Known);
 }
 
-template <class Value>
-std::string text_of(const Value& value) {
-  if constexpr (is_list<Value>)
-    return text::joined(value);
-  else
-    return cat(value);
-}
-
-std::map<std::string, std::string> public_values(const TranslatorOptions& options) {
+std::map<std::string, std::string> public_values(TranslatorOptions options) {
   std::map<std::string, std::string> values;
-  visit_public(options, [&](const char* name, const auto& value) {
-    if (value) values[name] = text_of(*value);
-  });
+  for (const PublicOption& option : public_rows(options))
+    if (const auto value = option.value()) values[option.name] = text::joined(value->words());
   return values;
 }
 
 std::map<std::string, std::string> declared_values(const decode::DecodingOptions& options) {
   std::map<std::string, std::string> values;
-  decode::DecodingOptions::visit(
-      options, [&](const char* name, const auto& value, const auto&...) { values[name] = text_of(value); });
+  for (const OptionRow& row : rows_of(options)) values[row.name] = text::joined(row.words());
   values.erase("precision");  // an option of a translator, not of a call
   return values;
 }
@@ -56,7 +46,7 @@ TEST(TranslatorOptions, AreThoseThatAreDeclaredWithTheirDefaults) {
   EXPECT_EQ(public_values(public_options({})), declared_values({}));
   EXPECT_EQ(public_values({}).size(), 0u) << "what is not given has no value";
   EXPECT_EQ(fields<TranslatorOptions>(), public_values(public_options({})).size() + 5)
-      << "a field that visit_public() leaves out";
+      << "a field that public_rows() leaves out";
 }
 
 TEST(TranslatorOptions, EachReachesItsDeclaration) {
@@ -70,17 +60,19 @@ TEST(TranslatorOptions, EachReachesItsDeclaration) {
     TranslatorOptions options{.length_normalization = "power", .unk = "copy", .long_input = "refuse"};
     if (!sample) options.stop_when = "outscored";
     int next = 40;
-    visit_public(options, [&](const std::string& name, auto& value) {
-      using Value = typename std::remove_reference_t<decltype(value)>::value_type;
+    for (const PublicOption& option : public_rows(options)) {
       --next;
-      if (sample ? of_beam(name) : drawing(name)) return;
-      if constexpr (std::same_as<Value, bool>)
-        value = sample;
-      else if constexpr (is_list<Value>)
-        value = Value{"a", "b+"};
-      else if constexpr (Number<Value>)
-        value = static_cast<Value>(name == "top-p" ? 0.25 : next);
-    });
+      const std::string name = option.name;
+      if (sample ? of_beam(name) : drawing(name)) continue;
+      std::visit(Overloaded{[&](std::optional<bool>* value) { *value = name == "distinct" || sample; },
+                            [](std::optional<std::string>*) {},
+                            [](std::optional<std::vector<std::string>>* value) {
+                              *value = {"a", "b+"};
+                            },
+                            [&]<class T>(std::optional<T>* value) { *value = static_cast<T>(next); }},
+                 option.member);
+      if (name == "top-p") options.top_p = 0.25;
+    }
     const auto reached = declared_values(declared_options(options));
     EXPECT_GT(public_values(options).size(), 18u);
     for (const auto& [name, value] : public_values(options)) EXPECT_EQ(reached.at(name), value) << name;

@@ -60,6 +60,45 @@ void refuse_as_idle(const GivenOption& option, const When& when) {
                    option.name, value);
 }
 
+void set_given(const GivenOption& given, const OptionRow& row) {
+  if (given.values.empty()) throw UsageError(cat(at(given), "`", given.name, "` has no value"), given.name, "");
+  if (!row.is_list()) refuse_list(given);
+  try {
+    row.set(given.values);
+  } catch (const UsageError& e) {
+    throw at(given, e);
+  }
+}
+
+void take_given(const Given& given, const OptionRows& rows) {
+  for (const OptionRow& row : rows)
+    if (const auto found = given.find(row.name); found != given.end()) set_given(*found->second, row);
+}
+
+void check_words(const Given& given, const OptionRows& rows) {
+  for (const OptionRow& row : rows) {
+    const auto found = given.find(row.name);
+    if (found == given.end()) continue;
+    try {
+      row.check();
+    } catch (const UsageError& e) {
+      throw at(*found->second, e);
+    }
+  }
+}
+
+void refuse_idle(const Given& given, const OptionRows& rows) {
+  for (const OptionRow& row : rows)
+    if (const auto found = given.find(row.name); !row.when.now && found != given.end())
+      refuse_as_idle(*found->second, row.when);
+}
+
+void leave_out_idle(const std::function<bool(const std::string& option)>& given, const OptionRows& rows,
+                    const OptionRows& usual) {
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].when.now && !given(rows[i].name)) rows[i].set_to(usual[i]);
+}
+
 void refuse_list(const GivenOption& option) {
   if (!option.list && option.values.size() == 1) return;
   throw UsageError(cat(at(option), "`", option.name, "` is a list (", join(option.values),

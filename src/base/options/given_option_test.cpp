@@ -3,92 +3,114 @@
 #include <gmock/gmock.h>
 
 #include "base/files/test_folder.h"
-#include "base/options/given_json.h"
 
 namespace hexapla {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
+using Words = std::vector<std::string>;
 
 struct SomeOptions {
   int64_t beam_size = 4;
   double alpha = 0.5;
   bool sample = false;
-  std::string word = "a";
-  std::vector<std::string> files;
+  std::string text = "a";
+  Word<"x", "y"> word = "x";
+  Words files;
   std::vector<double> weights;
 
-  template <class Self, class F>
-  static void visit(Self& o, F&& f) {
-    f("beam-size", o.beam_size, "", ranges::kBeam);
-    f("alpha", o.alpha, "", Range<double>{-1, 1});
-    f("sample", o.sample, "", AnyValue{});
-    f("word", o.word, "", AnyValue{});
-    f("files", o.files, "", AnyValue{});
-    f("weights", o.weights, "", Range<double>{0, 10});
+  OptionRows rows() {
+    return {{"beam-size", beam_size, "", ranges::kBeam, When{!sample, "is for a beam"}},
+            {"alpha", alpha, "", Range<double>{.least = -1, .most = 1, .zero = "none"}},
+            {"sample", sample, "", AnyValue{}},
+            {"text", text, "", Choices{"a", "b"}},
+            {"word", word, ""},
+            {"files", files, "", AnyValue{}},
+            {"weights", weights, "", Range<double>{0, 10}}};
   }
 };
 
-SomeOptions taken(const json& object) {
-  const std::vector<GivenOption> all = given_in_json<SomeOptions>(object);
-  Given given;
-  for (const GivenOption& option : all) given[option.name] = &option;
+SomeOptions taken(std::vector<GivenOption> all) {
   SomeOptions o;
-  take_given(given, o);
+  const OptionRows rows = o.rows();
+  const Given given = by_name(all, names_of(rows));
+  take_given(given, rows);
+  check_words(given, rows);
+  refuse_idle(given, o.rows());
   return o;
 }
-std::string refusal(const json& object) {
-  return what_of<UsageError>([&] { taken(object); });
+std::string refusal(const std::string& name, const Words& words) {
+  return what_of<UsageError>([&] { taken({{name, words, "o.yml:3"}}); });
 }
 
-TEST(GivenInJson, EveryTypeOfValue) {
-  const SomeOptions o = taken({{"beam_size", 7},
-                               {"alpha", -0.1},
-                               {"sample", true},
-                               {"word", "b"},
+TEST(GivenOption, EveryTypeOfValue) {
+  const SomeOptions o = taken({{"beam_size", {"7"}},
+                               {"alpha", {"-0.1"}},
+                               {"text", {"b"}},
+                               {"word", {"y"}},
                                {"files", {"x", "true"}},
-                               {"weights", {1, 2.5}}});
+                               {"weights", {"1", "2.5"}}});
   EXPECT_EQ(o.beam_size, 7);
   EXPECT_EQ(o.alpha, -0.1);
-  EXPECT_TRUE(o.sample);
-  EXPECT_EQ(o.word, "b");
+  EXPECT_EQ(o.text, "b");
+  EXPECT_EQ(o.word, "y");
   EXPECT_THAT(o.files, testing::ElementsAre("x", "true"));
   EXPECT_THAT(o.weights, testing::ElementsAre(1, 2.5));
-  EXPECT_EQ(taken({{"beam-size", 7}}).beam_size, 7);
-  EXPECT_EQ(taken(json::object()).beam_size, 4);
+  EXPECT_TRUE(taken({{"sample", {"on"}}}).sample);
+  EXPECT_EQ(taken({{"beam-size", {"7"}}}).beam_size, 7);
+  EXPECT_EQ(taken({}).beam_size, 4);
 }
 
-TEST(GivenInJson, AnotherTypeIsRefused) {
-  EXPECT_EQ(refusal({{"beam_size", "4"}}), "`beam-size` is '\"4\"', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"beam_size", 4.5}}), "`beam-size` is '4.5', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"beam_size", true}}), "`beam-size` is 'true', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"beam_size", nullptr}}), "`beam-size` is 'null', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"beam_size", {4}}}), "`beam-size` is '[4]', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"alpha", "x"}}), "`alpha` is '\"x\"', but must be a number from -1 to 1");
-  EXPECT_EQ(refusal({{"sample", 1}}), "`sample` is 1, but must be true or false");
-  EXPECT_EQ(refusal({{"sample", "true"}}), "`sample` is \"true\", but must be true or false");
-  EXPECT_EQ(refusal({{"word", 3}}), "`word` is 3, but must be a string");
-  EXPECT_EQ(refusal({{"files", "x"}}), "`files` is \"x\", but must be a list");
-  EXPECT_EQ(refusal({{"files", {1}}}), "`files` is 1, but must be a string");
-  EXPECT_EQ(refusal({{"weights", json::array()}}), "`weights` has no value");
+TEST(GivenOption, WhatIsWrittenIsReadAgain) {
+  SomeOptions o = taken({{"sample", {"true"}}, {"weights", {"0.1", "3"}}, {"word", {"y"}}, {"alpha", {"none"}}});
+  EXPECT_EQ(find(o.rows(), "alpha")->words(), Words{"none"});
+  SomeOptions again;
+  const OptionRows rows = again.rows();
+  for (const OptionRow& row : o.rows())
+    if (const Words words = row.words(); !words.empty()) find(rows, row.name)->set(words);
+  for (const OptionRow& row : o.rows()) EXPECT_EQ(find(rows, row.name)->words(), row.words()) << row.name;
 }
 
-TEST(GivenInJson, NumbersOutOfRange) {
-  EXPECT_EQ(refusal({{"beam_size", 0}}), "`beam-size` is 0, but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal({{"alpha", std::nan("")}}), "`alpha` is nan, but must be a number from -1 to 1");
-  EXPECT_EQ(refusal({{"alpha", -1.5}}), "`alpha` is -1.5, but must be a number from -1 to 1");
-  EXPECT_EQ(refusal({{"beam_size", std::nan("")}}), "`beam-size` is 'nan', but must be a whole number from 1 to 1000");
-  EXPECT_THAT(refusal(json::parse(R"({"beam_size": 99999999999999999999})")), HasSubstr("`beam-size` is '1e+20'"));
-  EXPECT_THAT(refusal({{"weights", {1, 11}}}), HasSubstr("`weights` is 11, but must be a number from 0 to 10"));
+TEST(GivenOption, AnotherValueIsRefusedWithItsPlace) {
+  EXPECT_EQ(refusal("beam_size", {"4.5"}), "o.yml:3: `beam-size` is '4.5', but must be a whole number from 1 to 1000");
+  EXPECT_EQ(refusal("beam-size", {"0"}), "o.yml:3: `beam-size` is 0, but must be a whole number from 1 to 1000");
+  for (const auto& [name, words] : std::vector<std::pair<std::string, Words>>{{"beam-size", {"99999999999999999999"}},
+                                                                              {"beam-size", {"4", "5"}},
+                                                                              {"beam-size", {}},
+                                                                              {"alpha", {"x"}},
+                                                                              {"alpha", {"nan"}},
+                                                                              {"alpha", {"-1.5"}},
+                                                                              {"alpha", {"0"}},
+                                                                              {"sample", {"maybe"}},
+                                                                              {"text", {"c"}},
+                                                                              {"word", {"z"}},
+                                                                              {"weights", {"1", "11"}},
+                                                                              {"weights", {}}}) {
+    try {
+      taken({{name, words, "o.yml:3"}});
+      ADD_FAILURE() << name;
+    } catch (const UsageError& e) {
+      EXPECT_EQ(e.option(), name);
+      EXPECT_TRUE(std::string(e.what()).starts_with("o.yml:3: `" + name + "` ")) << e.what();
+    }
+  }
 }
 
-TEST(GivenInJson, NamesThatAreNotThere) {
-  EXPECT_EQ(refusal({{"beam_sise", 4}}), "unknown option 'beam_sise'; did you mean 'beam_size'?");
-  EXPECT_EQ(refusal({{"beam-sise", 4}}), "unknown option 'beam-sise'; did you mean 'beam-size'?");
-  EXPECT_EQ(refusal({{"nothing_like_it", 4}}), "unknown option 'nothing_like_it'");
-  EXPECT_EQ(refusal({{"beam_size", 4}, {"beam-size", 4}}), "`beam-size` is given twice, spelled in two ways");
-  EXPECT_EQ(refusal({1, 2}), "options are a JSON object, but here is [1,2]");
+TEST(GivenOption, NamesThatAreNotThere) {
+  EXPECT_EQ(refusal("beam_sise", {"4"}), "o.yml:3: unknown option 'beam_sise'; did you mean 'beam_size'?");
+  EXPECT_EQ(refusal("beam-sise", {"4"}), "o.yml:3: unknown option 'beam-sise'; did you mean 'beam-size'?");
+  EXPECT_EQ(refusal("nothing_like_it", {"4"}), "o.yml:3: unknown option 'nothing_like_it'");
+}
+
+TEST(GivenOption, WithoutEffectIsRefusedIfGivenAndElseLeftOut) {
+  EXPECT_EQ(what_of<UsageError>([] {
+              taken({{"sample", {"true"}}, {"beam-size", {"7"}}});
+            }),
+            "`beam-size` 7 is for a beam");
+  SomeOptions o, usual;
+  o.sample = true, o.beam_size = 7, o.alpha = 0.1;
+  leave_out_idle([](const std::string&) { return false; }, o.rows(), usual.rows());
+  EXPECT_EQ(o.beam_size, 4);
+  EXPECT_EQ(o.alpha, 0.1);
 }
 
 }  // namespace

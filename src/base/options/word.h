@@ -19,17 +19,34 @@ struct Literal {
   char text[N];
 };
 
+// A Word of any list, for code that is compiled once for all.
+class AnyWord {
+ public:
+  const std::string& text_in(const Choices& words) const { return words[index_]; }
+  // UsageError that lists the words. option: its name, for the message.
+  void set(const Choices& words, const std::string& option, const std::string& text) {
+    check_choice(words, option, text);
+    index_ = static_cast<uint8_t>(std::find(words.begin(), words.end(), text) - words.begin());
+  }
+  friend constexpr bool operator==(AnyWord, AnyWord) = default;
+
+ protected:
+  constexpr explicit AnyWord(uint8_t index) : index_(index) {}
+  uint8_t index_;
+};
+
 template <Literal... kWords>
-class Word {
+class Word : public AnyWord {
  public:
   template <size_t N>
-  consteval Word(const char (&literal)[N]) : index_(index_of({literal, N - 1})) {
+  consteval Word(const char (&literal)[N]) : AnyWord(index_of({literal, N - 1})) {
     if (index_ == kCount) throw "not a word of this type";  // not a constant expression, so it does not compile
   }
   // UsageError that lists the words. option: its name, for the message.
   static Word parse(const std::string& option, const std::string& text) {
-    check_choice(choices(), option, text);
-    return Word(index_of(text));
+    Word word(uint8_t{0});
+    word.set(choices(), option, text);
+    return word;
   }
 
   static const Choices& choices() {
@@ -46,13 +63,11 @@ class Word {
 
  private:
   static constexpr uint8_t kCount = sizeof...(kWords);
-  constexpr explicit Word(uint8_t index) : index_(index) {}
+  constexpr explicit Word(uint8_t index) : AnyWord(index) {}
   static constexpr uint8_t index_of(std::string_view text) {
     constexpr std::array<std::string_view, kCount> all{kWords.text...};
     return static_cast<uint8_t>(std::find(all.begin(), all.end(), text) - all.begin());
   }
-
-  uint8_t index_;
 };
 
 template <class T>

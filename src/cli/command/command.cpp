@@ -88,6 +88,14 @@ Option* Command::get_option(const std::string& name) {
   throw InternalError(cat("no option ", name, " was declared"));
 }
 
+Option* Command::add_option(const std::string& names, AnyWord& variable, const Choices& words,
+                            const std::string& help) {
+  const auto read = [&variable, &words](const std::string& name, const std::vector<std::string>& given) {
+    variable.set(words, name, given.back());
+  };
+  return add_read(names, help, read)->type_name("TEXT")->choices(words);
+}
+
 bool Command::has(const std::string& name) const { return parser_->get_option_no_throw(name) != nullptr; }
 
 bool Command::was_given(const std::string& name) const {

@@ -114,12 +114,10 @@ class Command {
     return option;
   }
 
+  Option* add_option(const std::string& names, AnyWord& variable, const Choices& words, const std::string& help);
   template <Literal... kWords>
   Option* add_option(const std::string& names, Word<kWords...>& variable, const std::string& help) {
-    const auto read = [&variable](const std::string& name, const std::vector<std::string>& words) {
-      variable = variable.parse(name, words.back());
-    };
-    return add_read(names, help, read)->type_name("TEXT")->choices(variable.choices());
+    return add_option(names, variable, variable.choices(), help);
   }
 
   // The option of this name, "--beam-size". It must exist.

@@ -88,14 +88,11 @@ void add_augment(Command& app, Action& chosen) {
       ->when([a = a.get()] {
         return When{!a->job.text.empty(), "is for `back-translate`: give text for that, or leave it out"};
       });
-  bind_options(*c, a->search);
-  decode::DecodingOptions::visit(a->search, [&](const std::string& name, const auto&...) {
-    if (!c->has("--" + name)) return;
-    c->get_option("--" + name)->when([a = a.get(), declared = condition_of(a->search, name)] {
+  for (const OptionRow& row : without(a->search.rows(), {"n-best", "distinct"}))
+    declare_option(*c, row)->when([a = a.get(), declared = condition_of(a->search, row.name)] {
       return a->job.translates() ? declared()
                                  : When{false, "is for translating, but `both-directions` does not: leave it out"};
     });
-  });
   const auto translating = [a = a.get()] {
     return When{a->job.translates(), "is for translating, but `both-directions` does not: leave it out"};
   };

@@ -16,7 +16,7 @@ namespace {
 
 struct DocumentCommand {
   api::DocumentJob job;
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   std::string color = "auto";
   bool quiet = false;
   const Command* command = nullptr;
@@ -27,7 +27,7 @@ struct DocumentCommand {
     const api::SpelledAsFlags flags;
     JobTerminal terminal(color, quiet);
     if (command->was_given("--precision")) job.how.precision = search.precision;
-    job.search = given_options(*command, search, {"precision"});
+    job.search = given_options(*command, without(rows_of(search), {"precision"}));
     api::JobWatch watch = terminal.watch([](const api::JobProgress& p) {
       return fmt::format("{} of {} lines : {:.1f} lines/s", text::grouped(p.done), text::grouped(p.all),
                          p.per_second());
@@ -52,7 +52,7 @@ void add_document(Command& app, Action& chosen) {
   c->add_flag("--attributes", d->job.attributes,
               "translate alt, title, placeholder and the description of a page (.html), too");
   bind_languages(*c, d->job.how.source_language, d->job.how.target_language);
-  bind_options(*c, d->search);
+  bind_options(*c, d->search.rows_of_search(), d->search);
   bind_device(*c, d->job.how.device);
   bind_glossary(*c, d->job.glossary);
   c->add_option("--threads", d->job.how.threads, ranges::kThreads,

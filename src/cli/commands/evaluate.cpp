@@ -16,7 +16,7 @@ namespace {
 
 struct Evaluate {
   api::EvaluateJob job;
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   std::string color = "auto";
   const Command* command = nullptr;
   bool quiet = false;
@@ -112,12 +112,10 @@ void add_evaluate(Command& app, Action& chosen) {
                     "is shown with `worst` and `best`: give one of them, or leave it out"};
       });
   add_report_options(*c, *e);
-  bind_options(*c, e->search);
-  decode::BeamOptions::visit(e->search, [&](const std::string& name, const auto&...) {
-    c->get_option("--" + name)->when([e = e.get(), declared = condition_of(e->search, name)] {
+  for (const OptionRow& row : e->search.rows_of_search())
+    declare_option(*c, row)->when([e = e.get(), declared = condition_of(e->search, row.name)] {
       return e->job.models.empty() ? When{false, "is for translating: give a `model`, or leave it out"} : declared();
     });
-  });
   const auto translating = [e = e.get()] {
     return When{!e->job.models.empty(), "is for translating: give a `model`, or leave it out"};
   };

@@ -18,7 +18,7 @@ namespace {
 
 struct Score {
   api::ScoreJob job;
-  decode::ScoringOptions search;
+  decode::DecodingOptions search;
   std::string color = "auto";
   const Command* command = nullptr;
   bool quiet = false;
@@ -53,7 +53,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_flag("--json", s->job.json, "one JSON object per line, with words and tokens");
   bind_languages(*c, s->job.how.source_language, s->job.how.target_language);
   bind_alignment(*c, s->job.alignment);
-  bind_options(*c, s->search);
+  bind_options(*c, s->search.rows_of_scoring(), s->search);
   bind_device(*c, s->job.how.device);
   s->command = c;
   bind_shard(*c, s->job.shard, "--tsv");

@@ -85,10 +85,9 @@ void add_translate(Command& app, Action& chosen) {
       ->delimiter(',')
       ->when(of_several);
   bind_languages(*c, t->job.how.source_language, t->job.how.target_language);
-  bind_options(*c, t->search);
+  bind_options(*c, t->search.rows(), t->search);
   bind_device(*c, t->job.how.device);
   bind_requests(*t, *c);
-  bind_n_best(*c, t->search);
   c->add_option("--shortlist", t->job.shortlist,
                 "compute the output layer only for the pieces that this file allows for a source: of Marian's and "
                 "Firefox's (lex.s2t.bin), or made by hexapla shortlist")

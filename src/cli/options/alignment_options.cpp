@@ -10,17 +10,20 @@ void bind_alignment(Command& command, api::WordAlignments& alignment, bool looke
       .add_option("--alignment", alignment.kind,
                   "word alignments: hard (one source word for each word of the translation), soft (all weights), or "
                   "a threshold: every pair of words with at least this weight")
-      ->type_name("hard|soft|NUMBER");
+      ->type_name("hard|soft|NUMBER")
+      ->group("Output");
   command
       .add_option("--alignment-layer", alignment.layer,
                   "decoder layer whose attention is used, from 0; default: the one guided in training, else "
                   "the last but one")
       ->type_name("N")
+      ->group("Output")
       ->when(attends);
   command
       .add_option("--alignment-head", alignment.head,
                   "head of that layer, from 0, or mean; default: the one guided in training, else mean")
       ->type_name("N")
+      ->group("Output")
       ->when(attends);
   command
       .add_option("--alignment-units", alignment.units,
@@ -28,6 +31,7 @@ void bind_alignment(Command& command, api::WordAlignments& alignment, bool looke
                   "(whitespace-separated words in any script) or pieces")
       ->choices({"words", "blanks", "pieces"})
       ->default_str("words")
+      ->group("Output")
       ->when([&alignment] { return alignment.when(); });
 }
 

@@ -18,13 +18,15 @@ constexpr const char* kWithoutEffect[] = {"model",           "threads",      "qu
 void bind_shard(Command& c, api::ShardOutput& shard, const std::string& what) {
   c.add_option("--shard", shard.shard,
                "I/N: only the lines that begin in the I-th of N equal parts of " + what + ", without reading the rest")
-      ->type_name("I/N");
+      ->type_name("I/N")
+      ->group("Output");
   c.add_option(
        "--output", shard.output,
        "write to this file (.gz, .zst and .xz are compressed), which appears when it is complete, with its manifest "
        "(FILE.manifest.json); a complete one is not written again")
       ->check(output_file())
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Output");
 }
 
 std::string determining_options(const Command& command) {

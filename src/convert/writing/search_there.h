@@ -9,14 +9,14 @@
 namespace hexapla::convert {
 
 // The search recorded in the model, or the defaults.
-inline decode::BeamOptions own_search(const model::LoadedModel& m) { return decode::recorded_search(m.usage); }
+inline decode::DecodingOptions own_search(const model::LoadedModel& m) { return decode::recorded_search(m.usage); }
 
 // The same search with scores divided by length^alpha. The paper's formula becomes the power with
 // the same growth at kUsualLength tokens; a note says so.
 inline constexpr double kUsualLength = 15;
-decode::BeamOptions in_powers_of_length(const decode::BeamOptions& search, std::vector<std::string>& notes);
+decode::DecodingOptions in_powers_of_length(const decode::DecodingOptions& search, std::vector<std::string>& notes);
 
 // A note with the options that make our search the same as `there`, the exported one.
-std::string same_search_here(const decode::BeamOptions& there);
+std::string same_search_here(const decode::DecodingOptions& there);
 
 }  // namespace hexapla::convert

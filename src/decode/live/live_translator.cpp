@@ -207,7 +207,7 @@ void LiveTranslator::finish(const JobPtr& job, TextResult result) {
   }
   try {
     if (result.end == LiveEnd::finished)
-      result.lines = of_lines(sides_.target, job->sentences, std::move(job->found), job->warn());
+      result.lines = of_lines(sides_.target, job->sentences, std::move(job->found), job->request.options, job->warn());
     result.warnings = std::move(job->warnings);
   } catch (...) {
     result = {LiveEnd::failed, {}, {}, std::current_exception()};

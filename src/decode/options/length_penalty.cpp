@@ -5,11 +5,6 @@
 
 namespace hexapla::decode {
 
-const std::vector<std::string>& length_penalty_names() {
-  static const std::vector<std::string> names = {"paper", "power"};
-  return names;
-}
-
 LengthPenalty make_length_penalty(const std::string& name, double alpha) {
   ranges::kLengthPenalty.check("length-penalty", alpha);
   if (name == "paper") return PaperPenalty{alpha};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <variant>
-#include <vector>
 
 namespace hexapla::decode {
 
@@ -27,9 +26,7 @@ inline double divisor(const LengthPenalty& penalty, int64_t length) {
   return std::visit([length](const auto& p) { return p(length); }, penalty);
 }
 
-// "paper", "power": the values of `length-normalization`.
-const std::vector<std::string>& length_penalty_names();
-// UsageError: unknown name, or alpha is not finite.
+// name: of `length-normalization`, "paper" or "power". UsageError: unknown name, or alpha is not finite.
 LengthPenalty make_length_penalty(const std::string& name, double alpha);
 
 }  // namespace hexapla::decode

@@ -18,9 +18,4 @@ Sentences parse_sentences(const std::string& word) {
   throw UsageError(cat("`sentences` '", word, "' is unknown; choose auto, split or keep"));
 }
 
-bool parse_capitals(const std::string& letter_case) {
-  if (letter_case == "auto" || letter_case == "keep") return letter_case == "auto";
-  throw UsageError(cat("`letter-case` '", letter_case, "' is unknown; choose auto or keep"));
-}
-
 }  // namespace hexapla::decode

@@ -15,7 +15,6 @@ enum class LongInput { split, refuse, truncate };
 // UsageError: unknown word.
 Sentences parse_sentences(const std::string& word);
 LongInput parse_long_input(const std::string& word);
-bool parse_capitals(const std::string& letter_case);  // -> Parting::capitals
 
 // How a line is split into parts.
 struct Parting {

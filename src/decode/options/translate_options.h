@@ -17,6 +17,7 @@ struct TranslateOptions {
   Parting parting;               // how to handle several sentences, and longer lines
   LineConstraints everywhere;    // for all lines
   double coverage_penalty = 0;   // beta of Wu et al. 2016, equation 14: reorders the beam's results; 0: off
+  bool distinct = false;         // leave out translations whose text equals that of a better one
   bool copy_unknown = false;     // replace an unknown token by its source text
   AttentionHead attention;       // of the first model; used by these two
   // Bytes of working memory for all workers together: batches and workers are reduced to fit, down

@@ -179,7 +179,7 @@ TEST_F(CapitalsTest, AlignmentsAreThoseOfTheSmallLetters) {
 }
 
 TEST_F(CapitalsTest, OptionsSayWhetherItIsDone) {
-  BeamOptions o;
+  DecodingOptions o;
   EXPECT_TRUE(o.translate_options().parting.capitals);
   o.letter_case = "keep";
   EXPECT_FALSE(o.translate_options().parting.capitals);

@@ -1,6 +1,7 @@
 #include "decode/text/postprocess.h"
 
 #include <algorithm>
+#include <set>
 
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/put_back.h"
@@ -63,6 +64,18 @@ std::vector<Translation> of_line(std::span<std::vector<Translation>> parts, std:
   return all;
 }
 
+template <class T>
+void keep_best(std::vector<T>& found, const TranslateOptions& options) {
+  found.resize(std::min(found.size(), static_cast<size_t>(options.search.n_best)));
+}
+
+// Keeps the first of each text.
+void keep_distinct(std::vector<Translation>& found, const TranslateOptions& options) {
+  std::set<std::string> texts;
+  std::erase_if(found, [&](const Translation& t) { return !texts.insert(t.text).second; });
+  keep_best(found, options);
+}
+
 void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, const LineWarning& warn) {
   for (size_t i = 0; i < parts.size() && warn; ++i) {
     if (!parts[i].empty()) continue;
@@ -117,17 +130,16 @@ Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
 
 SearchOptions options_of_search(const TranslateOptions& options) {
   SearchOptions search = options.search;
-  if (options.coverage_penalty > 0) search.n_best = search.beam_size;
+  if (!search.sampling && (options.coverage_penalty > 0 || options.distinct)) search.n_best = search.beam_size;
   return search;
 }
 
 std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align) {
-  if (options.coverage_penalty > 0) {
-    add_coverage(align, sentences.ids, found, options.coverage_penalty);
-    for (auto& of_one : found) of_one.resize(std::min(of_one.size(), static_cast<size_t>(options.search.n_best)));
-  }
+  if (options.coverage_penalty > 0) add_coverage(align, sentences.ids, found, options.coverage_penalty);
+  if (!options.distinct)
+    for (auto& of_one : found) keep_best(of_one, options);
   Copies copied;
   if (options.copy_unknown) copied = copies(align, {sentences.ids, sentences.texts, sides.source}, sides.target, found);
   std::vector<std::vector<Translation>> all(found.size());
@@ -145,6 +157,8 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
       if (!sentences.constraints[i].terms.empty()) with_terms.push_back({i, t.ids, t.text, t.spans, t.missed_terms});
   put_terms(sides, sentences, with_terms, align);
   put_back(sides, sentences, all, align);
+  if (options.distinct)
+    for (std::vector<Translation>& of_one : all) keep_distinct(of_one, options);
   return all;
 }
 
@@ -156,13 +170,14 @@ std::string text_so_far(const TextSides& sides, const text::Ids& ids, const Sent
 
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
-                                               const LineWarning& warn) {
+                                               const TranslateOptions& options, const LineWarning& warn) {
   std::vector<std::vector<Translation>> results;
   for (size_t i = 0; i < sentences.lines(); ++i) {
     const size_t first = sentences.first[i], n = sentences.first[i + 1] - first;
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
     results.push_back(of_line(parts, std::span(sentences.between).subspan(first, n), target));
+    if (options.distinct) keep_distinct(results.back(), options);
     warn_of_missed_terms(results.back().front(), i, warn);
     if (const std::string& kept = sentences.kept[i]; n == 0 && !kept.empty()) {
       results.back().front().text = kept;

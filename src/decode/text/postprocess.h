@@ -31,8 +31,8 @@ struct Translation {
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // every part has a translation
 };
 
-// Options of the search itself: the coverage penalty reranks all finished hypotheses of a beam, so
-// the search must return them all.
+// Options of the search itself: the coverage penalty reranks all finished hypotheses of a beam, and distinct
+// translations are chosen among them, so the search must return them all.
 SearchOptions options_of_search(const TranslateOptions& options);
 
 // The translations of each sentence, best first, from the hypotheses of a search with these
@@ -48,6 +48,6 @@ std::string text_so_far(const TextSides& sides, const text::Ids& ids, const Sent
 // part of one, without any, and of terms that the best one does not use.
 std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, const SourceSentences& sentences,
                                                std::vector<std::vector<Translation>> translations,
-                                               const LineWarning& warn);
+                                               const TranslateOptions& options, const LineWarning& warn);
 
 }  // namespace hexapla::decode

@@ -84,7 +84,7 @@ std::vector<std::vector<Translation>> TextTranslator::translate(const Lines& lin
                [&](size_t index, std::vector<Hypothesis> of_one) { found[index] = std::move(of_one); });
   const Aligner align = worker_aligner({model(), special_ids(sides_.target), backend_}, options);
   return of_lines(sides_.target, sentences, translations(sides_, sentences.all(), std::move(found), options, align),
-                  warn);
+                  options, warn);
 }
 
 // The longest sentence needs the most memory.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/files/test_folder.h"
 #include "decode/lines/length_batches.h"
@@ -193,6 +194,40 @@ TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
       for (size_t k = 1; k < all[i].size(); ++k) EXPECT_GE(all[i][k - 1].normalized, all[i][k].normalized) << i;
     }
   }
+}
+
+// The best of each text, of a beam and of samples, of lines in one part and in several.
+TEST_F(TranslatorTest, DistinctTranslationsAreTheBestOfEachText) {
+  std::vector<std::string> lines = made_up_lines(40, 5);
+  for (size_t i = 0; i < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
+  size_t equal = 0;
+  for (const bool sample : {false, true}) {
+    TranslateOptions options = short_;
+    options.max_length = 8;
+    options.search.beam_size = options.search.n_best = 8;
+    options.search.longest = 2;  // few texts, so that many are equal
+    if (sample) options.search.sampling = SamplingOptions{};
+    const auto all = translator_.translate(lines, options);
+    options.distinct = true;
+    options.search.n_best = sample ? 8 : 3;
+    const auto distinct = translator_.translate(lines, options);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::vector<std::string> expected;
+      for (const Translation& t : all[i])
+        if (std::find(expected.begin(), expected.end(), t.text) == expected.end()) expected.push_back(t.text);
+      equal += all[i].size() - expected.size();
+      std::vector<std::string> texts;
+      for (const Translation& t : distinct[i]) texts.push_back(t.text);
+      if (i % 2 == 1 && expected.size() > 3 && !sample) expected.resize(3);
+      if (i % 2 == 1) {
+        EXPECT_EQ(texts, expected) << i;
+      }
+      EXPECT_LE(texts.size(), 8u);
+      EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size()) << "a text twice";
+      EXPECT_EQ(texts.at(0), expected.at(0)) << i;
+    }
+  }
+  EXPECT_GT(equal, 10u) << "nothing was tested";
 }
 
 // A missing translation has no score.

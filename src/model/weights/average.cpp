@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/options/option_json.h"
 
 namespace hexapla::model {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 // All fields, including those that a file omits.
 nlohmann::json fields_of(const Config& c) {
   auto j = parse_json(c.to_json(), "a configuration");
-  Config::visit(c, [&](const char* name, const auto& value, const auto&...) { j[name] = value; });
+  for (const OptionRow& row : rows_of(c)) j[row.name] = json_of(row);
   return j;
 }
 

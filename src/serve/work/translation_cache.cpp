@@ -1,6 +1,5 @@
 #include "serve/work/translation_cache.h"
 
-#include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "hexapla/options.h"
 
@@ -25,12 +24,12 @@ std::size_t bytes_of(const Translation& t) {
 std::optional<std::string> TranslationCache::context_of(const std::vector<std::uint64_t>& models,
                                                         const TranslatorOptions& options) {
   if (options.sample.value_or(false) || options.glossary.size() > 0) return {};
-  std::string context = options.alignment;
+  std::string context;
   for (const std::uint64_t model : models) context += cat(" ", model);
-  api::visit_public(options, [&](const char*, const auto& value) {
-    const std::vector<std::string> words = value ? OptionValue(*value).words() : std::vector<std::string>{"-"};
-    for (const std::string& word : words) context += " " + word;
-  });
+  for (const auto& [name, value] : options.named()) {
+    context += " " + name;
+    for (const std::string& word : value.words()) context += " " + word;
+  }
   return context + "\n";
 }
 

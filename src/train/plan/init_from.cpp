@@ -6,7 +6,6 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "base/options/word_format.h"
 #include "decode/lines/model_vocabularies.h"
 
 namespace hexapla::train {
@@ -31,9 +30,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 // All settings except vocabularies and those that affect training only.
 Settings shape_of(const model::Config& c) {
   Settings all;
-  model::Config::visit(c, [&](const std::string& name, const auto& value, const auto&...) {
-    if (!model::Config::of_training_alone(name)) all.emplace_back(name, fmt::format("{}", value));
-  });
+  for (const OptionRow& row : rows_of(c))
+    if (!model::Config::of_training_alone(row.name)) all.emplace_back(row.name, row.in_one_line());
   return all;
 }
 

@@ -7,7 +7,7 @@
 #include "base/files/file.h"
 #include "base/files/hash.h"
 #include "base/json.h"
-#include "base/options/given_json.h"
+#include "base/options/option_json.h"
 #include "base/system/machine.h"
 #include "data/files/parallel_text.h"
 #include "train/plan/options/removed_options.h"
@@ -18,24 +18,11 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// Rejects values outside the type's range, such as 1e300 or -1.
-template <class T>
-void read(const json& j, T& value) {
-  if constexpr (std::is_same_v<T, uint64_t>) {
-    if (!j.is_number_unsigned()) throw UsageError(cat(json_text(j), " is not a whole number of at least 0"));
-  } else if constexpr (std::is_same_v<T, int64_t>) {
-    if (!j.is_number_integer()) throw UsageError(cat(json_text(j), " is not a whole number"));
-  }
-  value = recorded<T>(j);
-}
-
 ordered_json to_json(const TrainOptions& o) {
   ordered_json j;
-  const auto record = [&](const char* name, const auto& field, const char*, const auto&, Effect effect, const When&) {
-    // Runs that differ only in options without effect give the same model file.
-    if (effect != Effect::none) j[name] = field;
-  };
-  TrainOptions::visit(o, record);
+  // Runs that differ only in options without effect give the same model file.
+  for (const OptionRow& row : rows_of(o))
+    if (row.effect != Effect::none) j[row.name] = json_of(row);
   return j;
 }
 
@@ -49,11 +36,11 @@ TrainOptions options_of_old() {
 TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
   TrainOptions o = options_of_old();
   std::set<std::string> known;
-  TrainOptions::visit(o, [&](const std::string& name, auto& field, const char*, const auto& allowed, const auto&...) {
-    known.insert(name);
-    if (const auto found = j.find(name); found != j.end()) read(*found, field);
-    check_allowed(name, field, allowed);
-  });
+  for (const OptionRow& row : o.rows()) {
+    known.insert(row.name);
+    if (const auto found = j.find(row.name); found != j.end()) set_recorded(row, *found);
+    row.check();
+  }
   for (const auto& item : j.items())
     if (!known.count(item.key()) && !was_removed({item.key(), {json_text(item.value())}}))
       unknown.push_back(item.key());

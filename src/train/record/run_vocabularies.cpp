@@ -6,7 +6,7 @@
 #include "base/files/file.h"
 #include "base/files/hash.h"
 #include "base/json.h"
-#include "base/options/given_json.h"
+#include "base/options/option_json.h"
 #include "train/record/earlier_run.h"
 
 namespace hexapla::train {
@@ -21,21 +21,16 @@ struct Files {
       : joint(run + "/vocab.spm"), source(run + "/vocab.source.spm"), target(run + "/vocab.target.spm") {}
 };
 
-// Calls f(name, field) for each vocabulary option.
-template <class Options, class F>
-void visit_vocabulary(Options& options, F&& f) {
-  TrainOptions::visit(options,
-                      [&](const char* name, auto& field, const char*, const auto&, Effect effect, const auto&...) {
-                        if (effect == Effect::vocabulary) f(name, field);
-                      });
+OptionRows vocabulary_rows(const TrainOptions& options) {
+  OptionRows rows = rows_of(options);
+  std::erase_if(rows, [](const OptionRow& row) { return row.effect != Effect::vocabulary; });
+  return rows;
 }
 
 json option_value(const TrainOptions& o, const std::string& option) {
-  json value;
-  visit_vocabulary(o, [&](const char* name, const auto& field) {
-    if (name == option) value = field;
-  });
-  return value;
+  const OptionRows rows = vocabulary_rows(o);
+  const OptionRow* row = find(rows, option);
+  return row ? json(json_of(*row)) : json();
 }
 
 std::string shown(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
@@ -74,9 +69,8 @@ void VocabularyRecord::compare(const TrainOptions& now) const {
   if (changeable_.empty()) return;
   TrainOptions was = now;
   const json all = parse_json(changeable_, now.model);
-  visit_vocabulary(was, [&](const char* name, auto& field) {
-    if (all.contains(name)) field = recorded<std::remove_cvref_t<decltype(field)>>(all[name]);
-  });
+  for (const OptionRow& row : vocabulary_rows(was))
+    if (all.contains(row.name)) set_recorded(row, all[row.name]);
   was.init_from = initial_;
   const std::string origin = given_vocabulary(was);
   if (!given_vocabulary(now).empty()) return;  // compared by bytes
@@ -85,10 +79,9 @@ void VocabularyRecord::compare(const TrainOptions& now) const {
                       cat("was ", shown(option_value(was, origin)), " (its copy: ", copies_of_vocabularies(now.model),
                           "), now it is none"));
   if (!origin.empty()) return;  // the initial models differ
-  visit_vocabulary(now, [&](const char* name, const auto& field) {
-    if (const json value = field, before = option_value(was, name); value != before)
-      refuse_vocabulary(now, name, cat("was ", shown(before), ", now it is ", shown(value)));
-  });
+  for (const OptionRow& row : vocabulary_rows(now))
+    if (const json value = json_of(row), before = option_value(was, row.name); value != before)
+      refuse_vocabulary(now, row.name, cat("was ", shown(before), ", now it is ", shown(value)));
 }
 
 void VocabularyRecord::compare(const TrainOptions& now, const text::VocabularyPair& given) const {

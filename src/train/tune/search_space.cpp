@@ -75,7 +75,7 @@ std::string name_of(const std::vector<GivenOption>& changes) {
 std::string name_of_baseline(const train::TrainOptions& baseline, const std::set<std::string>& settled) {
   std::set<std::string> of_recipe = train::options_of_recipes();
   for (const auto& knob : kOptionsOfKnobs) of_recipe.insert(knob.begin(), knob.end());
-  model::Config::visit(baseline.architecture, [&](const char* name, const auto&...) { of_recipe.insert(name); });
+  for (const OptionRow& row : rows_of(baseline.architecture)) of_recipe.insert(row.name);
   std::string given;
   for (const std::string& name : settled)
     if (of_recipe.contains(name)) given += cat(given.empty() ? " with the given " : ", ", name);

@@ -12,6 +12,7 @@
 #include "inspect/drawing/page.h"
 #include "inspect/drawing/svg.h"
 #include "text/quantities.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::train::tune {
 namespace {
@@ -93,15 +94,11 @@ std::string changes_table(const Tuned& tuned, const train::TrainOptions& baselin
   if (changes.empty()) return "";
   std::string text =
       fmt::format("<table>\n<tr><th>option</th><th>chosen</th><th>preset {}</th></tr>\n", xml_escaped(baseline.preset));
-  const auto add = [&](const std::string& option, const auto& value, const auto&...) {
+  for (const OptionRow& row : train::all_rows(baseline))
     for (const GivenOption& c : changes)
-      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
-        if (c.name == option)
-          text += fmt::format("<tr><td>--{}</td><td>{}</td><td>{}</td></tr>\n", option, xml_escaped(c.values.front()),
-                              value);
-  };
-  train::TrainOptions::visit(baseline, add);
-  model::Config::visit(baseline.architecture, add);
+      if (c.name == row.name && (row.is_number() || row.is_switch()))
+        text += fmt::format("<tr><td>--{}</td><td>{}</td><td>{}</td></tr>\n", row.name, xml_escaped(c.values.front()),
+                            row.in_one_line());
   return text + "</table>\n";
 }
 

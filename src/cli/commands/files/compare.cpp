@@ -64,7 +64,8 @@ void add_compare(Command& app, Action& chosen) {
                 Range<int64_t>{.least = ranges::kBeam.least, .most = ranges::kBeam.most, .zero = "own"},
                 "hypotheses kept at each step, in both searches; own: each model's default")
       ->default_str("own");
-  bind_options(*c, compare->options.search, api::CompareOptions::searched());
+  decode::DecodingOptions& search = compare->options.search;
+  bind_options(*c, select(search.rows(), api::CompareOptions::searched()), search);
   compare->options.given = given_in(*c);
   c->add_option("--threads", compare->threads, ranges::kThreads, "compute threads; 0: one per available core")
       ->default_str("0");

@@ -15,7 +15,7 @@ struct Export {
   const Command* command = nullptr;
 
   int run() const {
-    const api::Exported done = api::export_model(model, output, given_words(*command, names_of<api::ExportOptions>()));
+    const api::Exported done = api::export_model(model, output, given_words(*command, names_of(rows_of(options))));
     say_on_stderr(fmt::format("{}: {:.1f} MB for {}\n", output, done.megabytes, options.to));
     if (!done.limit.empty()) say_on_stderr("  " + done.limit + "\n");
     for (const std::string& note : done.notes) say_on_stderr("  " + note + "\n");
@@ -29,12 +29,12 @@ void add_export(Command& app, Action& chosen) {
   auto e = std::make_shared<Export>();
   Command* c = app.add_command("export", "write a model as files of another system");
   c->add_option("model", e->model, "model file or training folder")->type_name("MODEL")->required();
-  bind_kind(*c, e->options);
+  bind_options(*c, e->options.rows_of_kind(), e->options);
   c->get_option("--to")->required();
   c->get_option("--languages")->type_name("FROM-TO");
   c->get_option("--like")->type_name("DIR");
   c->add_option("-o,--output", e->output, "folder to write, which must not exist yet")->type_name("DIR")->required();
-  bind_search(*c, e->options);
+  bind_options(*c, e->options.rows_of_search(), e->options);
   e->command = c;
   c->footer(
       "A model that the other system cannot express is refused with the reason; nothing is left out. The folder\n"

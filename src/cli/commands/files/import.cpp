@@ -79,11 +79,10 @@ void add_import(Command& app, Action& chosen) {
       ->check(output_file())
       ->type_name("FILE")
       ->required();
-  convert::ImportOptions::visit(import->options,
-                                [&](const std::string& name, auto& field, const char* help, const auto& allowed) {
-                                  Option* option = declare_option(*c, "--" + name, field, help, allowed);
-                                  if (const std::string type = type_of(name); !type.empty()) option->type_name(type);
-                                });
+  for (const OptionRow& row : import->options.rows()) {
+    Option* option = declare_option(*c, row);
+    if (const std::string type = type_of(row.name); !type.empty()) option->type_name(type);
+  }
   c->add_flag("-q,--quiet", import->quiet, "print only errors");
   c->add_option("--color", import->color, "auto, always or never")
       ->default_str("auto")

@@ -45,11 +45,8 @@ void give_back_large_blocks() {
 }
 
 // Search options of single requests.
-template <class Self, class F>
-void visit_search(Self& options, F&& f) {
-  decode::BeamOptions::visit(options, [&](const std::string& name, auto& field, const auto&... more) {
-    if (name != "batch-sentences" && name != "batch-tokens" && name != "precision") f(name, field, more...);
-  });
+OptionRows search_rows(decode::DecodingOptions& options) {
+  return without(options.rows_of_search(), {"batch-sentences", "batch-tokens", "precision"});
 }
 
 struct Serve {
@@ -57,7 +54,7 @@ struct Serve {
   std::string precision = "f32";
   serve::ServerOptions server;
   serve::ServiceOptions service;
-  decode::BeamOptions search;
+  decode::DecodingOptions search;
   int64_t port = 5000, timeout = 120, body = 4096, connections = 4096, of_address = 256, waiting = 10'000,
           per_minute = 0;
   int64_t char_limit = 0, batch_limit = 0, cache = 0, files = 64, memory = 0;
@@ -70,7 +67,7 @@ struct Serve {
     use_threads(threads);
     if (command->was_given("--precision")) service.model.precision = precision;
     api::check_for_requests(search);
-    service.model.search = given_options(*command, search, {"precision"});  // a model's record gives the others
+    service.model.search = given_options(*command, search_rows(search));  // a model's record gives the others
     service.char_limit = char_limit > 0 ? char_limit : -1;
     service.batch_limit = batch_limit > 0 ? batch_limit : -1;
     service.timeout = std::chrono::seconds(timeout);
@@ -157,12 +154,7 @@ void add_serve(Command& app, Action& chosen) {
       ->required();
   bind_address(*s, *c);
   bind_limits(*s, *c);
-  visit_search(s->search,
-               [&](const std::string& name, auto& field, const std::string& help, const auto& allowed, const When&) {
-                 Option* option = declare_option(*c, "--" + name, field, spell_options(help, as_flag), allowed);
-                 if (name == "protect-pattern") option->repeated();
-                 option->when(condition_of(s->search, name));
-               });
+  bind_options(*c, search_rows(s->search), s->search);
   c->add_option("--cache", s->cache, ranges::kMebibytes, "MiB of translations to keep; 0: none")->default_str("0");
   c->add_option("--files", s->files, ranges::kMebibytes,
                 "MiB of memory for translated files, which are kept for 30 minutes; 0: no files")

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/files/shell_word.h"
 #include "base/options/option_names.h"
-#include "base/options/word_format.h"
 #include "cli/command/command.h"
 #include "cli/options/declare_option.h"
 #include "cli/options/text_inputs.h"
@@ -104,15 +103,8 @@ struct Tune {
   std::vector<GivenOption> given() const {
     std::vector<GivenOption> all;
     if (!config_file.empty()) all = train::read_options_file(config_file);
-    const auto add = [&](const char* name, const auto& field, const auto&...) {
-      using T = std::remove_cvref_t<decltype(field)>;
-      if (!is_flag(name) || command->get_option(cat("--", name))->count() == 0) return;
-      if constexpr (std::is_same_v<T, std::vector<std::string>>)
-        all.push_back({name, field});
-      else if constexpr (!is_list<T>)
-        all.push_back({name, {fmt::format("{}", field)}});
-    };
-    train::TrainOptions::visit(options, add);
+    for (const OptionRow& row : rows_of(options))
+      if (is_flag(row.name) && command->was_given(as_flag(row.name))) all.push_back({row.name, row.words()});
     return all;
   }
 
@@ -143,15 +135,14 @@ void add_tune(Command& app, Action& chosen) {
   c->add_option("-c,--config", tune->config_file,
                 "YAML file with options of hexapla train; those that it gives are not varied")
       ->type_name("FILE");
-  train::TrainOptions::visit(tune->options, [&](const std::string& name, auto& field, const std::string& help,
-                                                const auto& allowed, const auto&...) {
-    if (!is_flag(name)) return;
-    const auto of_its_own = kHelpOfItsOwn.find(name);
-    const std::string own = of_its_own == kHelpOfItsOwn.end() ? spell_options(help, as_flag) : of_its_own->second;
-    Option* option = declare_option(*c, "--" + name, field, own, allowed);
+  for (const OptionRow& row : tune->options.rows()) {
+    if (!is_flag(row.name)) continue;
+    const auto own = kHelpOfItsOwn.find(row.name);
+    const std::string name = row.name;
+    Option* option = declare_option(*c, row, own == kHelpOfItsOwn.end() ? "" : own->second);
     if (name == "model") option->type_name("DIR");
     if (name == "train-sets" || name == "valid-sets") option->type_name("SOURCE TARGET")->check(text_input());
-  });
+  }
   c->add_option("--color", tune->color, "auto, always or never")
       ->default_str("auto")
       ->choices({"auto", "always", "never"});

@@ -67,7 +67,7 @@ TEST_P(Converted, TranslatesAsCTranslate2Does) {
   const decode::OpenModel m = decode::open_model(at("m"));
   const nlohmann::json lines = golden_lines(folder_of(GetParam()));
   ASSERT_EQ(lines.size(), 200u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   EXPECT_EQ(options.length_normalization.text(), "power");
   options.sentences = "keep", options.letter_case = "keep";  // its callers give it the whole line
   options.longest = 60, options.length_penalty = 1, options.min_length = m.target.opening() >= 0 ? 1 : 0;

@@ -79,7 +79,7 @@ TEST_P(CTranslate2Import, TranslationsAreTheSame) {
   const decode::OpenModel m = decode::open_model(at("m.safetensors"));
   std::vector<std::string> lines;
   for (const auto& source : expected["sources"]) lines.push_back(joined(source));
-  decode::BeamOptions options;
+  decode::DecodingOptions options;
   const auto not_given = [](const std::string&) { return false; };
   decode::take_search_defaults(m.file.usage, not_given, options);
   options.longest = 40;

@@ -307,7 +307,7 @@ std::vector<std::string> unsaid_alignment(const model::LoadedModel& m) {
 std::vector<std::string> not_said(const model::LoadedModel& m) {
   std::vector<std::string> notes = unsaid_alignment(m);
   if (m.usage.search.empty()) return notes;
-  const decode::BeamOptions there = in_powers_of_length(own_search(m), notes);
+  const decode::DecodingOptions there = in_powers_of_length(own_search(m), notes);
   notes.push_back(cat("its caller says how to search: translate_batch(..., beam_size=", there.beam_size,
                       ", length_penalty=", there.length_penalty, ")"));
   return notes;

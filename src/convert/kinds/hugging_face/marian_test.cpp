@@ -51,7 +51,7 @@ TEST_P(HuggingFaceMarian, TextHasTheSameIds) { expect_golden_sources(imported(),
 
 // name: of one of the line's two translations
 void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
-                         const decode::BeamOptions& options) {
+                         const decode::DecodingOptions& options) {
   const auto same_text = [&](const auto& first, const nlohmann::json& line) {
     const bool unknown = std::count(first.ids.begin(), first.ids.end(), m.target.unk()) > 0;
     if (unknown) return;  // they omit it, we show it
@@ -64,7 +64,7 @@ TEST_P(HuggingFaceMarian, TranslationsAreTheSame) {
   const decode::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_GE(all.size(), 20u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   EXPECT_EQ(options.longest, 38) << "the start token and the forced </s> were counted";
   expect_translations(m, all, "best", options);
   options.beam_size = 1;

@@ -62,7 +62,7 @@ TEST_P(Multilingual, TranslationsAreTheSame) {
   const decode::OpenModel m = imported();
   const nlohmann::json all = lines();
   ASSERT_EQ(all.size(), 200u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   std::vector<std::string> texts;
   for (const auto& line : all) texts.push_back(asked(line));
   for (const std::string name : {"best", "greedy"}) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/options/option_json.h"
 #include "base/files/file.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/parsing/limits.h"
@@ -40,7 +41,7 @@ model::Config config_in(const JsonFile& map) {
   if (!given.is_object()) map.refuse("config", "an object: {\"dim-model\": 512, ...}");
   const model::Config usual;
   json all = parse_json(usual.to_json(), "a configuration");
-  model::Config::visit(usual, [&](const char* name, const auto& value, const auto&...) { all[name] = value; });
+  for (const OptionRow& row : rows_of(usual)) all[row.name] = json_of(row);
   for (const auto& [key, value] : given.items()) {
     if (!all.contains(key)) map.refuse("config", cat("an object of fields of a model; none is called ", shown(key)));
     all[key] = value;

@@ -44,7 +44,7 @@ class MarianModel : public TestFolder {
 };
 
 void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
-                         const decode::BeamOptions& options) {
+                         const decode::DecodingOptions& options) {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line["text"]);
   const auto found = m.translator().translate(texts, options.translate_options());
@@ -61,7 +61,7 @@ TEST_F(MarianModel, TranslatesAsMarianDoes) {
   EXPECT_EQ(m.file.config.positions.text(), "timing-signal");
   const nlohmann::json lines = nlohmann::json::parse(read_file(at("m/golden.json")));
   ASSERT_GE(lines.size(), 15u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   EXPECT_EQ(options.beam_size, 4);
   EXPECT_EQ(options.stop_when.text(), "shrinking");
   options.extra_length = 200;
@@ -96,7 +96,7 @@ TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   ASSERT_GE(lines.size(), 40u);
   EXPECT_EQ(search_of(m).beam_size, 1);
   for (const auto& [name, beam] : {std::pair{"greedy", 1}, {"best", 4}}) {
-    decode::BeamOptions options = search_of(m, beam);
+    decode::DecodingOptions options = search_of(m, beam);
     options.extra_length = 200;
     expect_translations(m, lines, name, options);
   }

@@ -189,7 +189,7 @@ std::string model_settings(const Config& c, int64_t target, const std::optional<
 }
 
 // Search options in Marian's terms.
-std::string search_settings(const decode::BeamOptions& search, const std::string& source, const std::string& target) {
+std::string search_settings(const decode::DecodingOptions& search, const std::string& source, const std::string& target) {
   std::string text = cat("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - ", source, "\n  - ", target,
                          "\nbeam-size: ", search.beam_size, "\nnormalize: ", search.length_penalty,
                          "\nword-penalty: ", search.word_penalty, "\n");
@@ -217,7 +217,7 @@ std::string write_pieces(const NewFolder& out, const std::string& vocabulary, co
 }  // namespace
 
 std::vector<std::string> export_marian(model::LoadedModel& m, const std::string& folder,
-                                       const decode::BeamOptions& search) {
+                                       const decode::DecodingOptions& search) {
   check_for_marian(m.config);
   const auto source_pieces = text::Vocabulary::parse(m.source_vocabulary, "source"),
              target = text::Vocabulary::parse(m.target_vocabulary, "target");
@@ -229,7 +229,7 @@ std::vector<std::string> export_marian(model::LoadedModel& m, const std::string&
   if (m.config.norm_eps != kEpsilonThere)
     notes.push_back(
         cat("the norms there have the epsilon 1e-06, here ", m.config.norm_eps, ": numbers differ by some millionths"));
-  decode::BeamOptions there = in_powers_of_length(search, notes);
+  decode::DecodingOptions there = in_powers_of_length(search, notes);
   if (there.longest_ratio == 0) {
     there.longest_ratio = 3;  // Marian's default
     notes.push_back("translations have at most 3 times as many tokens as their source there (`longest-ratio` 3)");

@@ -15,6 +15,6 @@ namespace hexapla::convert {
 // DataError: Marian cannot represent the model. UsageError: `folder` exists and is not empty.
 // RunError: writing failed.
 std::vector<std::string> export_marian(model::LoadedModel& model, const std::string& folder,
-                                       const decode::BeamOptions& search);
+                                       const decode::DecodingOptions& search);
 
 }  // namespace hexapla::convert

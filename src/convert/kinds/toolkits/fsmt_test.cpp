@@ -39,7 +39,7 @@ TEST_F(Fsmt, TranslationsAreTheSame) {
   const decode::OpenModel m = imported();
   const nlohmann::json all = golden_lines(kFixture);
   ASSERT_EQ(all.size(), 200u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   EXPECT_EQ(options.beam_size, 4);
   for (const auto& [name, beam] : {std::pair<std::string, int>{"best", 4}, {"greedy", 1}}) {
     options.beam_size = beam;

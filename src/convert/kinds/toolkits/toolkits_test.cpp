@@ -53,7 +53,7 @@ TEST_P(Toolkits, TranslationsAreTheSame) {
   const decode::OpenModel m = imported();
   const nlohmann::json all = golden_lines(fixture_of(GetParam().name));
   ASSERT_EQ(all.size(), 200u);
-  decode::BeamOptions options = search_of(m);
+  decode::DecodingOptions options = search_of(m);
   for (const auto& [name, beam] : {std::pair{"best", 4}, {"greedy", 1}}) {
     options.beam_size = beam;
     EXPECT_THAT(golden_differences(m, all, name, options, golden_texts(all), [](const auto&, const auto&) {}),

@@ -7,31 +7,147 @@ namespace hexapla::decode {
 namespace {
 
 std::shared_ptr<const text::Protection> protection(const std::string& word, const std::vector<std::string>& patterns) {
-  if (word != "auto" && word != "none") throw UsageError(cat("`protect` '", word, "' is unknown; choose auto or none"));
   if (word == "none" && patterns.empty()) return {};
   return std::make_shared<const text::Protection>(word == "auto", patterns);
 }
 
-}  // namespace
-
-TranslateOptions ScoringOptions::translate_options() const {
-  TranslateOptions o;
-  o.search.length_penalty = make_length_penalty(length_normalization, length_penalty);
-  o.batch_sentences = batch_sentences;
-  o.batch_tokens = batch_tokens;
-  o.max_length = max_length;
-  o.parting.protection = protection(protect, protect_pattern);
-  return o;
+StopWhen stop_of(const std::string& word) {
+  return word == "outscored"   ? StopWhen::outscored
+         : word == "never"     ? StopWhen::never
+         : word == "shrinking" ? StopWhen::shrinking
+                               : StopWhen::full;
 }
 
-TranslateOptions BeamOptions::translate_options() const {
-  TranslateOptions o = ScoringOptions::translate_options();
+}  // namespace
+
+OptionRows DecodingOptions::rows_of_beam() {
+  return in_group(
+      "Search",
+      {
+          OptionRow{"beam-size", beam_size, "hypotheses kept at each step; 1: greedy", ranges::kBeam,
+                    When{!sample, "is for a beam, and `sample` has none; leave one of them out"}}
+              .also("-b"),
+          {"stop-when", stop_when,
+           "a line is done when `beam-size` translations are finished (full); or only when the best unfinished one "
+           "scores no higher, at its length so far, than the worst of them (outscored), or at any length (never); "
+           "shrinking: what is finished leaves its place in the beam empty",
+           When{!sample && beam_size > 1,
+                sample ? "is for a beam, and `sample` has none; leave one of them out"
+                       : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"}},
+          {"n-best", n_best, "translations per line, best first", ranges::kNBest},
+          {"distinct", distinct, "leave out translations of a line whose text equals that of a better one", AnyValue{},
+           When{n_best > 1, "is for several translations per line: give `n-best`, or leave it out"}},
+          {"coverage-penalty", coverage_penalty,
+           "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off", ranges::kCoveragePenalty,
+           When{!sample, "reranks the hypotheses of a beam, which `sample` does not have; leave one of them out"}},
+          {"repetition-penalty", repetition_penalty,
+           "a token that the translation already has, <s> among them, is this many times less probable in the "
+           "logarithm; 1: off",
+           ranges::kRepetitionPenalty,
+           When{!sample, "weighs what a beam compares, and `sample` has none; leave one of them out"}},
+          {"no-repeat-ngram", no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::kRuleTokens},
+          OptionRow{"max-repetition", max_repetition,
+                    "repeat letters or words at most N times in a row (endendend); 0: off", ranges::kRuleTokens}
+              .also("--max-stutter"),
+          {"unk", unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from"},
+      });
+}
+
+OptionRows DecodingOptions::rows_of_lengths() {
+  return in_group(
+      "Lengths",
+      {
+          {"length-penalty", length_penalty,
+           "exponent alpha of the length normalization; 0: compare plain log-probabilities", ranges::kLengthPenalty},
+          {"length-normalization", length_normalization,
+           "paper: score / ((5 + length) / 6)^alpha; power: score / length^alpha"},
+          {"word-penalty", word_penalty, "subtracted from the score for each token, before normalization",
+           ranges::kWordPenalty},
+          {"extra-length", extra_length, "a translation has at most this many tokens more than its source",
+           ranges::kMoreTokens},
+          {"longest", longest, "maximum length of a translation in tokens; 0: no limit", ranges::kMoreTokens},
+          {"longest-ratio", longest_ratio,
+           "maximum length of a translation as a multiple of its source's tokens; 0: no limit", ranges::kLongestRatio},
+          {"min-length", min_length, "minimum length of a translation in tokens", ranges::kMoreTokens},
+      });
+}
+
+OptionRows DecodingOptions::rows_of_sampling() {
+  const When drawing{sample, "is for `sample`, which is off; turn it on, or leave this option out"};
+  return in_group("Sampling",
+                  {
+                      {"sample", sample, "sample translations instead of searching, `n-best` per line", AnyValue{}},
+                      {"temperature", temperature, "above 1: flatter distribution, below 1: sharper",
+                       ranges::kTemperature, drawing},
+                      {"top-k", top_k, "sample from the N most probable tokens; 0: all", ranges::kTopK, drawing},
+                      {"top-p", top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all",
+                       ranges::kTopP, drawing},
+                      {"seed", seed, "random seed for sampling; a line's samples depend on it and on the line number",
+                       ranges::kSeed, drawing},
+                  });
+}
+
+OptionRows DecodingOptions::rows_of_text() {
+  return in_group(
+      "Text",
+      {
+          {"sentences", sentences,
+           "a line with several sentences: split it and translate them one by one, keep it whole, or auto: "
+           "split it where the model has not learned from such lines"},
+          {"max-length", max_length, "tokens of a line that are translated at a time, including </s>",
+           ranges::kLineTokens},
+          {"long-input", long_input,
+           "lines longer than `max-length`: split at sentence ends, refuse, or truncate, with a note"},
+          OptionRow{"letter-case", letter_case,
+                    "a line in CAPITALS: auto: translate it as a sentence and put the translation into "
+                    "capitals; keep: as it is"}
+              .also("--case"),
+          {"protect", protect,
+           "auto: placeholders, tags, addresses, @names, #tags, emoji, inline code and text that the "
+           "vocabulary cannot spell are hidden from the model and put next to the translations of their "
+           "neighbors; none: they are translated as text"},
+          OptionRow{"protect-pattern", protect_pattern,
+                    "regular expression (RE2) of more that is protected; may be given several times", AnyValue{}}
+              .repeated(),
+      });
+}
+
+OptionRows DecodingOptions::rows_of_speed() {
+  return in_group("Speed",
+                  {
+                      {"precision", precision, "of products with weights: f32, bf16 or int8"},
+                      OptionRow{"batch-sentences", batch_sentences, "sentences per batch of a worker, at most",
+                                ranges::kBatchSentences}
+                          .also("--batch-size"),
+                      {"batch-tokens", batch_tokens,
+                       "tokens per batch of a worker, at most (source tokens; when scoring, those of the longer side)",
+                       ranges::kBatchTokens},
+                  });
+}
+
+OptionRows DecodingOptions::rows() {
+  return rows_of_beam() + rows_of_lengths() + rows_of_sampling() + rows_of_text() + rows_of_speed();
+}
+
+OptionRows DecodingOptions::rows_of_search() {
+  return without(rows(), {"n-best", "distinct", "sample", "temperature", "top-k", "top-p", "seed"});
+}
+
+OptionRows DecodingOptions::rows_of_scoring() {
+  return select(rows(), {"length-penalty", "length-normalization", "max-length", "protect", "protect-pattern",
+                         "precision", "batch-sentences", "batch-tokens"});
+}
+
+OptionRows DecodingOptions::rows_of_request() {
+  return without(rows(), {"precision", "batch-sentences", "batch-tokens", "protect-pattern"});
+}
+
+TranslateOptions DecodingOptions::translate_options() const {
+  TranslateOptions o;
   o.search.beam_size = static_cast<int>(beam_size);
   o.search.n_best = static_cast<int>(n_best);
-  o.search.stop_when = stop_when == "outscored"   ? StopWhen::outscored
-                       : stop_when == "never"     ? StopWhen::never
-                       : stop_when == "shrinking" ? StopWhen::shrinking
-                                                  : StopWhen::full;
+  o.search.length_penalty = make_length_penalty(length_normalization, length_penalty);
+  o.search.stop_when = stop_of(stop_when);
   o.search.extra_length = extra_length;
   o.search.word_penalty = word_penalty;
   o.search.longest = longest;
@@ -41,22 +157,18 @@ TranslateOptions BeamOptions::translate_options() const {
   o.search.no_repeat_ngram = no_repeat_ngram;
   o.search.max_repetition = max_repetition;
   o.search.forbid_unknown = unk == "forbid";
+  if (sample) o.search.sampling = SamplingOptions{temperature, top_k, top_p, seed};
+  o.distinct = distinct;
   o.copy_unknown = unk == "copy";
   o.coverage_penalty = coverage_penalty;
-  o.parting.sentences = parse_sentences(sentences);
-  o.parting.familiar = familiar;
-  o.parting.long_input = parse_long_input(long_input);
-  o.parting.capitals = parse_capitals(letter_case);
-  return o;
-}
-
-void SampleOptions::add_to(SearchOptions& options) const {
-  if (sample) options.sampling = SamplingOptions{temperature, top_k, top_p, seed};
-}
-
-TranslateOptions DecodingOptions::translate_options() const {
-  TranslateOptions o = BeamOptions::translate_options();
-  add_to(o.search);
+  o.batch_sentences = batch_sentences;
+  o.batch_tokens = batch_tokens;
+  o.max_length = max_length;
+  o.parting = {.sentences = parse_sentences(sentences),
+               .familiar = familiar,
+               .long_input = parse_long_input(long_input),
+               .protection = protection(protect, protect_pattern),
+               .capitals = letter_case == "auto"};
   check(o);
   return o;
 }

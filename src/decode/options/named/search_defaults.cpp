@@ -1,21 +1,20 @@
 #include "decode/options/named/search_defaults.h"
 
-#include "base/options/given_json.h"
+#include "base/error.h"
+#include "base/options/given_option.h"
 
 namespace hexapla::decode {
 namespace {
 
-// Takes the values, which are words whatever the option's type, of the options that `options` has.
-template <class Options>
-void take(const std::map<std::string, std::string>& values, Options& options) {
+// Takes the values, which are words whatever the option's type.
+void take(const std::map<std::string, std::string>& values, DecodingOptions& options) {
   std::vector<GivenOption> all;
   for (const auto& [name, value] : values) all.push_back({name, {value}});
-  const Given given = by_name(all, names_of<BeamOptions>());
-  take_given(given, options);
-  Options::visit(options,
-                 [&](const std::string& name, const auto& field, const char*, const auto& allowed, const When&) {
-                   if (given.contains(name)) check_allowed(name, field, allowed);
-                 });
+  const OptionRows rows = options.rows_of_search();
+  const Given given = by_name(all, names_of(rows));
+  take_given(given, rows);
+  for (const OptionRow& row : rows)
+    if (given.contains(row.name)) row.check();
 }
 
 // If at least one training line in twenty had several sentences, the model has learned to translate
@@ -27,8 +26,7 @@ int64_t familiar_tokens(const model::Usage& usage) {
   return known ? usage.source_lengths[share] : 0;
 }
 
-template <class Options>
-void take_from_record(const std::map<std::string, std::string>& values, Options& options) {
+void take_from_record(const std::map<std::string, std::string>& values, DecodingOptions& options) {
   try {
     take(values, options);
   } catch (const UsageError& e) {
@@ -40,38 +38,31 @@ void take_from_record(const std::map<std::string, std::string>& values, Options&
 }  // namespace
 
 void check_search(const model::Usage& usage) {
-  BeamOptions tried;
+  DecodingOptions tried;
   take(usage.search, tried);
   tried.translate_options();
 }
 
-BeamOptions recorded_search(const model::Usage& usage) {
-  BeamOptions search;
+DecodingOptions recorded_search(const model::Usage& usage) {
+  DecodingOptions search;
   take_search_defaults(
       usage, [](const std::string&) { return false; }, search);
   return search;
 }
 
-template <class Options>
 void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
-                          Options& options) {
-  if constexpr (requires { options.familiar; }) options.familiar = familiar_tokens(usage);
+                          DecodingOptions& options) {
+  options.familiar = familiar_tokens(usage);
   auto values = usage.search;
   std::erase_if(values, [&](const auto& value) { return given(value.first); });
   if (values.empty()) return;
   take_from_record(values, options);
-  leave_out_idle(given, options);
+  leave_out_idle(given, options.rows(), rows_of(DecodingOptions()));
 }
 
 void take_record(const model::Usage& usage, DecodingOptions& options) {
   options.familiar = familiar_tokens(usage);
   take_from_record(usage.search, options);
 }
-
-template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&,
-                                   ScoringOptions&);
-template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&, BeamOptions&);
-template void take_search_defaults(const model::Usage&, const std::function<bool(const std::string&)>&,
-                                   DecodingOptions&);
 
 }  // namespace hexapla::decode

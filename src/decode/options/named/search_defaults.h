@@ -13,13 +13,12 @@ namespace hexapla::decode {
 void check_search(const model::Usage& usage);
 
 // The model's default search. DataError: damaged record.
-BeamOptions recorded_search(const model::Usage& usage);
+DecodingOptions recorded_search(const model::Usage& usage);
 
 // Sets the options that the record contains, that were not given, and that have an effect with the
-// given ones. DataError: damaged record. Options: ScoringOptions, BeamOptions or DecodingOptions.
-template <class Options>
+// given ones. DataError: damaged record.
 void take_search_defaults(const model::Usage& usage, const std::function<bool(const std::string& option)>& given,
-                          Options& options);
+                          DecodingOptions& options);
 
 // Sets all of the record's options, whether they have an effect or not: options read later, such as
 // a wider beam, may give them one, and read_options() removes the others. DataError: damaged

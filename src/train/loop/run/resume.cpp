@@ -31,10 +31,8 @@ void require_same_run(const TrainOptions& o, const State& state, const std::stri
 // Without the vocabulary options, which VocabularyRecord has already compared.
 std::string without_vocabulary(const std::string& noted) {
   auto all = parse_json<nlohmann::ordered_json>(noted, "the options of a checkpoint");
-  const TrainOptions any;
-  TrainOptions::visit(any, [&](const char* name, const auto&, const char*, const auto&, Effect effect, const auto&...) {
-    if (effect == Effect::vocabulary) all.erase(name);
-  });
+  for (const OptionRow& row : rows_of(TrainOptions()))
+    if (row.effect == Effect::vocabulary) all.erase(row.name);
   return json_text(all);
 }
 

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/files/hash.h"
 #include "base/json.h"
+#include "base/options/option_json.h"
 #include "train/plan/options/schedule.h"
+#include "train/plan/resolve/resolve.h"
 #include "train/record/run_vocabularies.h"
 
 namespace hexapla::train {
@@ -62,10 +64,8 @@ Json tree_of(const std::string& record) {
 
 std::map<std::string, int> places_of_declarations() {
   std::map<std::string, int> places;
-  const auto add = [&](const char* name, const auto&...) { places.emplace(name, static_cast<int>(places.size())); };
-  const TrainOptions any;
-  TrainOptions::visit(any, add);
-  model::Config::visit(any.architecture, add);
+  for (const std::string& name : names_of(all_rows(TrainOptions())))
+    places.emplace(name, static_cast<int>(places.size()));
   return places;
 }
 
@@ -78,11 +78,8 @@ std::string resume_fingerprint(const TrainOptions& options, const model::Config&
                                const std::string& initial) {
   const TrainOptions o = validated(options, true);  // they may come and go between resumptions
   nlohmann::ordered_json fixed{{"init-from", initial}};
-  const auto take_fixed = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
-                              const When& when) {
-    if (effect == Effect::fixed && when.now) fixed[name] = value;
-  };
-  TrainOptions::visit(o, take_fixed);
+  for (const OptionRow& row : rows_of(o))
+    if (row.effect == Effect::fixed && row.when.now) fixed[row.name] = json_of(row);
   if (decays(o)) fixed["decay-updates"] = end_of_decay(o);
   if (o.schedule == "plateau") fixed["valid-every"] = o.valid_every;
   if (!o.guided_alignment.empty()) fixed["guided-alignment-layer"] = o.guided_layer();
@@ -120,14 +117,12 @@ bool same_run(const std::string& before, const std::string& now) {
 std::string noted_options(const TrainOptions& options, const TrainingData& data, const std::string& backend) {
   const TrainOptions o = validated(options, !data.valid.empty());
   nlohmann::ordered_json j;
-  const auto take_noted = [&](const std::string& name, const auto& value, const char*, const auto&, Effect effect,
-                              const When& when) {
-    const bool noted = effect == Effect::noted || effect == Effect::vocabulary;
+  for (const OptionRow& row : rows_of(o)) {
+    const bool noted = row.effect == Effect::noted || row.effect == Effect::vocabulary;
     // Keep other idle options, which cannot be given, because earlier versions recorded them.
-    const bool there = when.now || !name.starts_with("valid-");
-    if (noted && there && hangs_on(name, o)) j[name] = value;
-  };
-  TrainOptions::visit(o, take_noted);
+    const bool there = row.when.now || !std::string_view(row.name).starts_with("valid-");
+    if (noted && there && hangs_on(row.name, o)) j[row.name] = json_of(row);
+  }
   Hash valid;
   for (const auto* side : {&data.valid_source, &data.valid_reference})
     for (const std::string& line : *side) valid.add(line), valid.add("\n");

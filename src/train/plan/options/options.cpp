@@ -61,9 +61,7 @@ void check_validation(const TrainOptions& o) {
 }  // namespace
 
 void TrainOptions::check() const {
-  visit(*this, [](const char* name, const auto& value, const char*, const auto& allowed, const auto&...) {
-    check_allowed(name, value, allowed);
-  });
+  for (const OptionRow& row : rows_of(*this)) row.check();
   text.check(data::parse_sets("train-sets", train_sets, text.tsv).size());
   if (!valid_sets.empty()) data::parse_sets("valid-sets", valid_sets, text.tsv);
   if (!vocab.empty() && (text.separate_vocabs || !text.vocabs.empty()))

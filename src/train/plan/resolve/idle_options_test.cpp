@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/options/word_format.h"
 #include "base/test_paths.h"
 #include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
@@ -58,29 +57,19 @@ bool has(const GivenOptions& given, const std::string& name) {
   return std::any_of(given.begin(), given.end(), [&](const GivenOption& option) { return option.name == name; });
 }
 
-template <class Field, class Allowed>
-std::vector<std::string> words_of(const Field& field, const Allowed& allowed) {
-  if constexpr (std::same_as<Field, std::vector<std::string>>)
-    return field.empty() ? std::vector<std::string>{"x", "y"} : field;
-  else if constexpr (std::same_as<Field, std::vector<double>>)
-    return {"1"};
-  else if constexpr (std::same_as<Field, std::string>)
-    return {field.empty() ? "x" : field};
-  else if constexpr (Number<Field>)
-    return {allowed.zero && field == 0 ? std::string(allowed.zero) : fmt::format("{}", field)};
-  else
-    return {fmt::format("{}", field)};
+// Words that set the option, to its present value if it has one.
+std::vector<std::string> words_of(const OptionRow& row) {
+  const std::vector<std::string> words = row.words();
+  if (words == std::vector<std::string>{""}) return {"x"};
+  if (!words.empty()) return words;
+  return std::holds_alternative<std::vector<double>*>(row.field) ? std::vector<std::string>{"1"}
+                                                                 : std::vector<std::string>{"x", "y"};
 }
 
-// Calls f(name, words, when) for every option; words spell its current value.
+// Calls f(name, words, when) for every option.
 template <class F>
 void for_each_option(const TrainOptions& o, F&& f) {
-  const auto each = [&](const std::string& name, const auto& field, const char*, const auto& allowed,
-                        const auto&... rest) {
-    f(name, words_of(field, allowed), std::get<sizeof...(rest) - 1>(std::tie(rest...)));
-  };
-  TrainOptions::visit(o, each);
-  model::Config::visit(o.architecture, each);
+  for (const OptionRow& row : all_rows(o)) f(row.name, words_of(row), row.when);
 }
 
 // Error message when the option is given in this context; "" if it is accepted.

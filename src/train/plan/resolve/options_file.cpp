@@ -1,5 +1,4 @@
 // Reads and writes the options of a run as YAML.
-#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <set>
@@ -21,22 +20,17 @@ std::vector<std::string> values_of(const YAML::Node& node, const std::string& wh
   }
 }
 
-// Shortest digits that read back as the same number: 0.1, not 0.10000000000000001. The YAML emitter
-// would format numbers by the global locale.
-template <class T>
-auto plain(const T& value) {
-  if constexpr (Number<T>)
-    return fmt::format("{}", value);
-  else if constexpr (is_word<T>)
-    return value.text();
+// A value as YAML. The emitter would format numbers by the global locale.
+void emit(const OptionRow& row, YAML::Emitter& out) {
+  const std::vector<std::string> words = row.words();
+  if (words.empty() || (words.size() == 1 && words.front().empty())) return;
+  out << YAML::Key << row.name << YAML::Value;
+  if (row.is_list())
+    out << YAML::Flow << words;
+  else if (row.is_switch())
+    out << (words.front() == "true");
   else
-    return value;
-}
-template <class T>
-auto plain(const std::vector<T>& values) {
-  std::vector<decltype(plain(T()))> all;
-  for (const T& value : values) all.push_back(plain(value));
-  return all;
+    out << words.front();
 }
 
 }  // namespace
@@ -74,26 +68,8 @@ std::string dump_options(const TrainOptions& options, std::set<std::string> name
   for (const std::string& idle : idle_options(options)) names.erase(idle);
   YAML::Emitter out;
   out << YAML::BeginMap;
-  TrainOptions::visit(options, [&](const std::string& name, const auto& field, const std::string&, const auto& allowed,
-                                   const auto&...) {
-    using T = std::remove_cvref_t<decltype(field)>;
-    if (!names.contains(name)) return;
-    if constexpr (requires { allowed.zero, field == 0; })
-      if (allowed.zero && field == 0) {  // the parser rejects a literal 0
-        out << YAML::Key << name << YAML::Value << allowed.zero;
-        return;
-      }
-    if constexpr (is_list<T>) {
-      if (!field.empty()) out << YAML::Key << name << YAML::Value << YAML::Flow << plain(field);
-    } else {
-      if constexpr (std::is_same_v<T, std::string>)
-        if (field.empty()) return;
-      out << YAML::Key << name << YAML::Value << plain(field);
-    }
-  });
-  model::Config::visit(options.architecture, [&](const std::string& name, const auto& field, const auto&...) {
-    if (names.contains(name)) out << YAML::Key << name << YAML::Value << plain(field);
-  });
+  for (const OptionRow& row : all_rows(options))
+    if (names.contains(row.name)) emit(row, out);
   out << YAML::EndMap;
   return out.c_str();
 }

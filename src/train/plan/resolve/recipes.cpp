@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "train/plan/resolve/resolve.h"
 
 namespace hexapla::train {
 namespace {
@@ -44,21 +45,18 @@ void big(TrainOptions& o) {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-template <class Options>
-Settings numbers(const Options& o) {
+// Numbers and switches.
+Settings numbers(const OptionRows& rows) {
   Settings all;
-  Options::visit(o, [&](const char* name, const auto& value, const auto&...) {
-    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
-      all.emplace_back(name, fmt::format("{}", value));
-  });
+  for (const OptionRow& row : rows)
+    if (row.is_number() || row.is_switch()) all.emplace_back(row.name, row.in_one_line());
   return all;
 }
 
 // Settings that differ between two sets of options, with the second set's values.
-template <class Options>
-Settings difference(const Options& usual, const Options& o) {
+Settings difference(const OptionRows& usual, const OptionRows& rows) {
   const Settings before = numbers(usual);
-  Settings now = numbers(o);
+  Settings now = numbers(rows);
   auto usual_value = before.begin();
   std::erase_if(now, [&](const auto& setting) { return setting == *usual_value++; });
   return now;
@@ -81,8 +79,8 @@ std::set<std::string> options_of_recipes() {
   std::set<std::string> names;
   for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);
-    for (const auto& [name, value] : difference(TrainOptions(), o)) names.insert(name);
-    for (const auto& [name, value] : difference(model::Config(), o.architecture)) names.insert(name);
+    const TrainOptions usual;
+    for (const auto& [name, value] : difference(all_rows(usual), all_rows(o))) names.insert(name);
   }
   return names;
 }
@@ -92,10 +90,8 @@ std::string describe_presets() {
   std::string text;
   for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);
-    Settings all = numbers(o.architecture);
-    for (auto& setting : numbers(o)) all.push_back(setting);
     std::string line = "  " + preset + ":";
-    for (const auto& [option, value] : all)
+    for (const auto& [option, value] : numbers(rows_of(o.architecture) + rows_of(o)))
       if (set_by_some.contains(option)) line += cat(" ", option, " ", value, ",");
     line.back() = '\n';
     text += line;

@@ -15,12 +15,11 @@
 
 namespace hexapla::train {
 
+OptionRows all_rows(TrainOptions& options) { return options.rows() + options.architecture.rows(); }
+
 std::vector<std::string> names_of_options() {
-  std::vector<std::string> names{"layers"};
-  const auto add = [&](const char* name, const auto&...) { names.emplace_back(name); };
-  const TrainOptions usual;
-  TrainOptions::visit(usual, add);
-  model::Config::visit(usual.architecture, add);
+  std::vector<std::string> names = names_of(all_rows(TrainOptions()));
+  names.insert(names.begin(), "layers");
   return names;
 }
 
@@ -48,7 +47,7 @@ void set_both_stacks(const Given& given, model::Config& architecture) {
   if (layers == given.end()) return;
   if (given.contains("enc-layers") || given.contains("dec-layers"))
     throw UsageError("`layers` sets both stacks; give either it or `enc-layers` and `dec-layers`");
-  set_given(*layers->second, model::Config::kLayers, architecture.enc_layers);
+  set_given(*layers->second, {"layers", architecture.enc_layers, "", model::Config::kLayers});
   architecture.dec_layers = architecture.enc_layers;
 }
 
@@ -70,8 +69,7 @@ When tied_when(const TrainOptions& o) {
 }
 
 void refuse_idle_options(const Given& given, const TrainOptions& o) {
-  refuse_idle(given, o);
-  refuse_idle(given, o.architecture);
+  refuse_idle(given, all_rows(o));
   if (const auto tied = given.find("tied"); tied != given.end() && !tied_when(o).now)
     refuse_as_idle(*tied->second, tied_when(o));
 }
@@ -99,11 +97,10 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
       origins[name] = found->second->location.empty() ? "given" : found->second->location;
   };
   const std::string preset = "preset " + o.preset;
-  TrainOptions::visit(
-      o, [&](const std::string& name, const auto&...) { add(name, of_recipes.contains(name) ? preset : "default"); });
-  model::Config::visit(o.architecture, [&](const std::string& name, const auto&...) {
-    add(name, !o.init_from.empty() ? "init-from " + o.init_from : of_recipes.contains(name) ? preset : "default");
-  });
+  for (const OptionRow& row : rows_of(o)) add(row.name, of_recipes.contains(row.name) ? preset : "default");
+  const std::string initial = "init-from " + o.init_from;
+  for (const OptionRow& row : rows_of(o.architecture))
+    add(row.name, !o.init_from.empty() ? initial : of_recipes.contains(row.name) ? preset : "default");
   return origins;
 }
 
@@ -111,11 +108,8 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
 
 std::set<std::string> idle_options(const TrainOptions& o) {
   std::set<std::string> idle;
-  const auto add = [&](const std::string& name, const auto&, const When& when) {
-    if (!when.now) idle.insert(name);
-  };
-  visit_conditions(o, add);
-  visit_conditions(o.architecture, add);
+  for (const OptionRow& row : all_rows(o))
+    if (!row.when.now) idle.insert(row.name);
   if (!tied_when(o).now) idle.insert("tied");
   return idle;
 }
@@ -124,13 +118,12 @@ ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
   std::erase_if(all, was_removed);
   Given given = by_name(all, names_of_options());
   TrainOptions first;  // preset and init-from are needed first: the rest builds on them
-  take_given(given, first);
+  take_given(given, first.rows());
   TrainOptions options = preset_options(first.preset);
   if (!first.init_from.empty())
     start_with(config_of_model(model::model_file(first.init_from)), given.contains("preset"), options.architecture);
   set_both_stacks(given, options.architecture);
-  take_given(given, options);
-  take_given(given, options.architecture);
+  take_given(given, all_rows(options));
   if (!options.init_from.empty()) options.init_from = model::model_file(options.init_from);
   check_architecture(options);
   yield_to(given, options);

@@ -31,9 +31,11 @@ enum class ValidSets { as_given, may_follow };
 // of range, an option without effect given the others, stdin for more than one file. DataError: the
 // model of init-from cannot be read.
 ResolvedOptions resolve_options(std::vector<GivenOption> given, ValidSets sets = ValidSets::as_given);
-// All options, including the architecture's.
-std::vector<std::string> names_of_options();
-inline constexpr const char* kLayersHelp = "layers of both stacks, N";  // `layers` has no field of its own
+// The rows of all options, the architecture's included, but without `layers`, which has no field of its own.
+OptionRows all_rows(TrainOptions& options);
+inline OptionRows all_rows(const TrainOptions& options) { return all_rows(const_cast<TrainOptions&>(options)); }
+std::vector<std::string> names_of_options();  // with `layers`
+inline constexpr const char* kLayersHelp = "layers of both stacks, N";
 
 // All options as YAML; reading it back gives the same run.
 std::string dump_options(const TrainOptions& options);

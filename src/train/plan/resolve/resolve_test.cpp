@@ -44,9 +44,7 @@ TEST(ResolveOptions, WhatIsGivenStandsOnThePreset) {
 
 TEST(ResolveOptions, EveryOptionHasAnOrigin) {
   const ResolvedOptions r = resolve_options({});
-  const auto has_one = [&](const std::string& name, const auto&...) { EXPECT_EQ(r.origins.count(name), 1u) << name; };
-  TrainOptions::visit(r.options, has_one);
-  model::Config::visit(r.options.architecture, has_one);
+  for (const OptionRow& row : all_rows(r.options)) EXPECT_EQ(r.origins.count(row.name), 1u) << row.name;
 }
 
 TEST(ResolveOptions, LayersAreOfBothStacks) {
@@ -125,12 +123,12 @@ TEST(ResolveOptions, AZeroThatHasAWordIsWrittenAsThatWord) {
 TEST(ReadOptionsFile, OfDecoding) {
   const std::string path = testing::TempDir() + "hexapla_resolve_test_decoding.yml";
   std::ofstream(path) << "beam-size: 6\nunk: copy\nlength_penalty: 1.0\nsample: false\n";
-  const auto options = decode::read_options<decode::DecodingOptions>(read_options_file(path));
+  const auto options = decode::read_options(read_options_file(path));
   EXPECT_EQ(options.beam_size, 6);
   EXPECT_EQ(options.unk.text(), "copy");
   EXPECT_EQ(options.length_penalty, 1.0);
   std::ofstream(path) << "beam-size: 6\nn-best: x\n";
-  EXPECT_EQ(what_of<UsageError>([&] { decode::read_options<decode::DecodingOptions>(read_options_file(path)); }),
+  EXPECT_EQ(what_of<UsageError>([&] { decode::read_options(read_options_file(path)); }),
             path + ":2: `n-best` is 'x', but must be a whole number from 1 to 1000");
 }
 

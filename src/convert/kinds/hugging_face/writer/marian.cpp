@@ -121,7 +121,7 @@ OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType t
           {"vocab_size", c.source_vocab}};
 }
 
-OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::BeamOptions& search,
+OrderedJson generation_of(const model::LoadedModel& m, const text::Vocabulary& v, const decode::DecodingOptions& search,
                           std::vector<std::string>& notes) {
   constexpr int64_t counted = 2;  // the start token and </s>, which is forced
   OrderedJson bad = OrderedJson::array({OrderedJson::array({v.pad()})});
@@ -192,7 +192,7 @@ void write_marian_weights(model::LoadedModel& m, const std::string& path) {
 }  // namespace
 
 std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const std::string& folder,
-                                                    const decode::BeamOptions& search) {
+                                                    const decode::DecodingOptions& search) {
   check_marian_expressible(m.config);
   const MarianText text(m);
   std::vector<std::string> notes;

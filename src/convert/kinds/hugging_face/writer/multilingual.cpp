@@ -69,7 +69,7 @@ std::string config_text(const model::LoadedModel& m, const std::string& like) {
 }
 
 std::string generation_text(const model::LoadedModel& m, const std::string& like, const text::PieceModel& target,
-                            const decode::BeamOptions& search, std::vector<std::string>& notes) {
+                            const decode::DecodingOptions& search, std::vector<std::string>& notes) {
   const std::string own = like + "/generation_config.json";
   OrderedJson settings = OrderedJson::object();
   const OrderedJson before = read_object(is_file(own) ? own : like + "/config.json");
@@ -107,7 +107,7 @@ void write_tokenizer(const std::string& like, const text::PieceModel& source, co
 
 std::vector<std::string> export_hugging_face_multilingual(model::LoadedModel& m, const std::string& like,
                                                           const std::string& folder,
-                                                          const decode::BeamOptions& search) {
+                                                          const decode::DecodingOptions& search) {
   const ForeignModel there = read_hugging_face_multilingual(like, {});
   check_same_architecture(m.config, there.config, like);
   const auto source = check_same_pieces(m.source_vocabulary, there.text.source_vocabulary, like),
