@@ -49,6 +49,8 @@ class Reference final : public Backend {
   void activate(Activation f, Tensor x, Tensor y) override;
   void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
   void dropout(Tensor x, DropoutMask mask, Tensor y) override;
+  void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) override;
+  void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
 
   std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override;
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
@@ -59,6 +61,10 @@ class Reference final : public Backend {
   void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                 Tensor rstd) override;
   void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
+  void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                        Tensor normed, Tensor rstd) override;
+  void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
+                                 Tensor dgain, Tensor dbias) override;
   void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed, Tensor rstd,
                   Tensor mean, Tensor variance) override;
   void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
