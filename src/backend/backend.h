@@ -139,17 +139,10 @@ class Backend {
   // dx = f'(x) dy. For relu, x may be the output as well as the input.
   virtual void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) = 0;
   virtual void dropout(Tensor x, DropoutMask mask, Tensor y) = 0;  // its own backward
-  // y = dropout(f(x)) and dx = f'(x) dropout(dy), fused if the device supports it. For relu, the
-  // backward call takes y as x: dropped and non-positive elements are 0 in it, so the mask need not
-  // be drawn again.
-  virtual void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
-    activate(f, x, y);
-    dropout(y, mask, y);
-  }
-  virtual void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) {
-    dropout(dy, mask, dx);
-    activate_backward(f, x, dx, dx);
-  }
+  // y = dropout(f(x)) and dx = f'(x) dropout(dy) in one call, so that a device can fuse them. For relu, the backward
+  // call takes y as x: dropped and non-positive elements are 0 in it, so the mask need not be drawn again.
+  virtual void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) = 0;
+  virtual void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) = 0;
 
   // Copies w [in, out], possibly transposed(), in the precision of the device. Null: the device has
   // no packed layout.
@@ -171,18 +164,12 @@ class Backend {
                         Tensor rstd) = 0;
   // d <- J^T d in place; adds to dgain and dbias.
   virtual void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) = 0;
-  // The same with dropout(r) for r, fused if the device supports it; r may be overwritten. After
-  // the backward call d is J^T d for x, and dr the same for r.
+  // The same with dropout(r) for r, so that a device can fuse them; r may be overwritten. After the backward call d is
+  // J^T d for x, and dr the same for r.
   virtual void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
-                                Tensor normed, Tensor rstd) {
-    dropout(r, mask, r);
-    add_norm(x, r, gain, bias, eps, y, normed, rstd);
-  }
+                                Tensor normed, Tensor rstd) = 0;
   virtual void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
-                                         Tensor dgain, Tensor dbias) {
-    add_norm_backward(normed, rstd, gain, d, dgain, dbias);
-    dropout(d, mask, dr);
-  }
+                                         Tensor dgain, Tensor dbias) = 0;
   // BatchNorm(x + r) over the rows; returns mean and (biased) variance [d] of the batch; rstd [d].
   virtual void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                           Tensor rstd, Tensor mean, Tensor variance) = 0;

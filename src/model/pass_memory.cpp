@@ -1,6 +1,6 @@
 #include "model/pass_memory.h"
 
-#include "backend/no_work.h"
+#include "backend/decorators/no_work.h"
 #include "base/system/machine.h"
 
 namespace hexapla::model {

@@ -1,6 +1,6 @@
 #include "backend/decorators/products_only.h"
 
-#include "backend/no_work.h"
+#include "backend/decorators/each_op.h"
 #include "base/compute/parallel.h"
 
 namespace hexapla {
@@ -8,17 +8,10 @@ namespace {
 
 constexpr int64_t kShared = 64;  // rows per thread in a tile
 
-class ProductsOnly final : public NoWork {
+class ProductsOnly final : public Decorator {
  public:
-  explicit ProductsOnly(Backend& inner) : inner_(inner) {}
+  using Decorator::Decorator;
   std::string name() const override { return inner_.name() + ", products only"; }
-  bool supports(DType t) const override { return inner_.supports(t); }
-  bool host_memory() const override { return inner_.host_memory(); }
-  Pages allocate(size_t bytes) override { return inner_.allocate(bytes); }
-  void copy_to_device(const void* host, void* device, size_t bytes) override {
-    inner_.copy_to_device(host, device, bytes);
-  }
-  void copy_to_host(const void* device, void* host, size_t bytes) override { inner_.copy_to_host(device, host, bytes); }
 
   void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override { inner_.linear(x, w, b, y); }
   void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override {
@@ -47,7 +40,7 @@ class ProductsOnly final : public NoWork {
   }
 
  private:
-  Backend& inner_;
+  void run(const Op&, const Compute&) override {}
 };
 
 }  // namespace

@@ -93,6 +93,16 @@ void Reference::dropout(Tensor x, DropoutMask mask, Tensor y) {
   store(rows, y);
 }
 
+void Reference::activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) {
+  activate(f, x, y);
+  dropout(y, mask, y);
+}
+
+void Reference::activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) {
+  dropout(dy, mask, dx);
+  activate_backward(f, x, dx, dx);
+}
+
 void Reference::embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) {
   const Rows id = load(ids);
   Rows out(y);

@@ -85,6 +85,18 @@ void Reference::add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tenso
   store(g, d);
 }
 
+void Reference::add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
+                                 Tensor normed, Tensor rstd) {
+  dropout(r, mask, r);
+  add_norm(x, r, gain, bias, eps, y, normed, rstd);
+}
+
+void Reference::add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d,
+                                          Tensor dr, Tensor dgain, Tensor dbias) {
+  add_norm_backward(normed, rstd, gain, d, dgain, dbias);
+  dropout(d, mask, dr);
+}
+
 void Reference::batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
                            Tensor rstd, Tensor mean, Tensor variance) {
   Rows columns = transpose(sum(x, r));

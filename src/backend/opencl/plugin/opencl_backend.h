@@ -16,60 +16,7 @@ class OpenclBackend final : public Backend {
   void copy_to_host(const void* device, void* host, size_t bytes) override { queue_.read(device, host, bytes); }
   bool host_memory() const override { return false; }
 
-  void fill(Tensor x, double value) override;
-  void add(Tensor a, Tensor b, Tensor y) override;
-  void combine(double a, Tensor x, double b, Tensor y) override;
-  void multiply(Tensor a, Tensor b, Tensor y) override;
-  void activate(Activation f, Tensor x, Tensor y) override;
-  void activate_backward(Activation f, Tensor x, Tensor dy, Tensor dx) override;
-  void dropout(Tensor x, DropoutMask mask, Tensor y) override;
-  void activate_dropped(Activation f, Tensor x, DropoutMask mask, Tensor y) override;
-  void activate_dropped_backward(Activation f, Tensor x, Tensor dy, DropoutMask mask, Tensor dx) override;
-
-  std::unique_ptr<PackedWeight> pack_quantized(Tensor integers, Tensor scales) override;
-  void linear(Tensor x, const Weight& w, Tensor b, Tensor y) override;
-  void linear_selected(Tensor x, const OutputTable& table, const ColumnLists& lists, Tensor y) override;
-  void linear_backward_input(Tensor dy, Tensor w, Tensor dx, Write how) override;
-  void linear_backward_weight(Tensor x, Tensor dy, Tensor dw, Tensor db) override;
-
-  void add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed,
-                Tensor rstd) override;
-  void add_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
-  void add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor gain, Tensor bias, double eps, Tensor y,
-                        Tensor normed, Tensor rstd) override;
-  void add_norm_dropped_backward(Tensor normed, Tensor rstd, Tensor gain, DropoutMask mask, Tensor d, Tensor dr,
-                                 Tensor dgain, Tensor dbias) override;
-  void batch_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor y, Tensor normed, Tensor rstd,
-                  Tensor mean, Tensor variance) override;
-  void batch_norm_backward(Tensor normed, Tensor rstd, Tensor gain, Tensor d, Tensor dgain, Tensor dbias) override;
-  void batch_norm_inference(Tensor x, Tensor r, Tensor gain, Tensor bias, double eps, Tensor mean, Tensor variance,
-                            Tensor y) override;
-
-  void embed(Tensor table, Tensor ids, double scale, Write how, Tensor y) override;
-  void embed_backward(Tensor dy, Tensor ids, double scale, Tensor dtable) override;
-  void put_rows(Tensor x, Tensor ids, Tensor y) override;
-  void sinusoids(Sinusoids kind, Tensor table) override;
-
-  void attention(const AttentionInput& a, Tensor out, Tensor lse) override;
-  void attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
-                          Tensor dv) override;
-  void additive_attention(const AttentionInput& a, Tensor out, Tensor lse) override;
-  void additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
-                                   Tensor dv, Tensor dw) override;
-  void attention_step(Tensor q, Tensor k, Tensor v, Tensor index, Tensor lengths, double scale, Tensor out) override;
-  void additive_attention_step(Tensor q, Tensor k, Tensor v, Tensor w, Tensor index, Tensor lengths,
-                               Tensor out) override;
-  void alignment_loss(const AlignmentInput& a, Tensor loss) override;
-  void alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) override;
-
-  void cross_entropy(const LossInput& in, Tensor tile, Tensor loss, Tensor nll) override;
-  void cross_entropy_with_gradient(const LossInput& in, Tensor tile, Tensor loss, Tensor nll, Tensor dx, Tensor dw,
-                                   Tensor db) override;
-  void log_softmax(Tensor x, Tensor y) override;
-  void log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids) override;
-
-  void adam(Tensor p, Tensor g, Tensor m, Tensor v, const AdamStep& step) override;
-  double sum_of_squares(Tensor x) override;
+#include "backend/overrides.inc"  // every op
 
  private:
   // y = alpha x w + beta y, or with x transposed; the sums of a row are those of any other number of rows.
