@@ -73,6 +73,7 @@ TEST_F(Interfaces, GiveTheSameOfOneModel) {
     expect_same(expected, program.answer(c), c, "the program");
     if (c.task == Task::translate) {
       expect_same(expected, library.submitted(c), c, "submit()");
+      expect_same(expected, library.streamed(c), c, "stream()");
       const Json best = expected.contains("error") ? expected : library.best(c);
       for (size_t line = 0; best.is_array() && line < best.size(); ++line)
         EXPECT_EQ(best[line], expected["lines"][line][0]["text"]) << c.text();

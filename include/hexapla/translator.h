@@ -18,6 +18,8 @@
 #include "hexapla/glossary.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
+#include "hexapla/stream.h"
+#include "hexapla/translation.h"
 
 namespace hexapla {
 
@@ -91,40 +93,6 @@ struct TranslatorOptions {
   HEXAPLA_API static TranslatorOptions from(const Options& options);
   // The inverse: the options that are set.
   HEXAPLA_API Options named() const;
-};
-
-// Constraints on the translations of one line. UsageError: one is not UTF-8.
-struct Constraints {
-  std::string prefix;                // the translation begins with this; may end inside of a word
-  std::vector<std::string> require;  // phrases that it must contain
-  std::vector<std::string> forbid;   // phrases that it must not contain
-};
-
-// A matrix, row by row.
-struct Matrix {
-  std::size_t rows = 0, columns = 0;
-  std::vector<double> values;
-  double operator()(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
-};
-
-// Word alignments, from the decoder's attention over the encoder.
-struct Alignment {
-  std::vector<std::string> source_words, target_words;
-  Matrix weights;                          // [target words + 1, source words + 1]; the last ones are </s>
-  std::vector<std::pair<int, int>> links;  // for each target word, the source word with most of its attention:
-                                           // (source, target), from 0
-};
-
-struct Translation {
-  std::string text;
-  double score = 0;       // log-probability of the tokens, including the end of the sentence
-  double normalized = 0;  // score with all penalties, divided by the length penalty; the best translation has the
-                          // largest. If a line was split, both are sums over its parts. -infinity: no translation
-                          // satisfies the constraints
-  std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
-  std::vector<std::int32_t> ids;    // of the tokens
-  std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
-  Alignment alignment;              // set if TranslatorOptions::alignment asks for it
 };
 
 struct ScoreResult {
@@ -235,7 +203,7 @@ struct RequestOptions {
 // blocking calls run at the same time as there are processors. A translation depends on its line,
 // the model, the search options and the processor's instruction set (limited by the environment
 // variable HEXAPLA_ISA), not on other lines or threads. Vectors of lines are held in memory with
-// their results, so pass long files in portions. All functions throw UsageError, RunError and
+// their results, so pass long files to stream(). All functions throw UsageError, RunError and
 // OutOfMemory.
 class Translator {
  public:
@@ -273,6 +241,13 @@ class Translator {
   HEXAPLA_API std::vector<std::vector<Translation>> translate_n_best(
       const std::vector<std::string>& lines, const TranslatorOptions& options = {},
       const std::vector<Constraints>& constraints = {}) const;
+
+  // Translates the lines of a source while the caller takes them: for each, what translate_n_best() gives for all
+  // lines at once, byte for byte. Reads nothing before the first line is taken. A stream borrows the translator, which
+  // may be moved, and a range given as an lvalue; with options.stop it ends with Canceled. UsageError: as
+  // translate_n_best().
+  HEXAPLA_API TranslationStream stream(LineSource lines, const TranslatorOptions& options = {}) const&;
+  HEXAPLA_API TranslationStream stream(LineSource lines, const TranslatorOptions& options = {}) const&& = delete;
 
   // Translates the text of a whole document. Everything else keeps its bytes, and markup within a
   // sentence moves with its words. name: its ending gives the format, one of document_formats().

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Optional, Union, overload
 
 from . import _check, _core, _describe
+from ._portions import Portions
 from ._typing import Path, Unpack, Warn
 from .errors import LineWarning, UsageError
 from .glossary import Glossary
@@ -41,11 +43,17 @@ def _warner(given: Optional[Warn]) -> Warn:
 def _constraints(given: object, lines: int) -> list[_core._ConstraintsTuple]:
     if given is None:
         return []
+    of_lines = _constraints_of_lines(given)
+    return list(itertools.islice(of_lines, lines) if isinstance(given, Constraints) else of_lines)
+
+
+def _constraints_of_lines(given: object) -> Iterator[_core._ConstraintsTuple]:
+    """One after the other; without end if they are for all lines."""
     if isinstance(given, Constraints):
-        return [_constraint("constraints", given)] * lines
+        return itertools.repeat(_constraint("constraints", given))
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise _check.wrong_type("constraints", given, "Constraints, or a list, or another iterable, of them, one per line")
-    return [_constraint(f"constraints[{i}]", one) for i, one in enumerate(given)]
+    return (_constraint(f"constraints[{i}]", one) for i, one in enumerate(given))
 
 
 def _constraint(name: str, given: object) -> _core._ConstraintsTuple:
@@ -83,6 +91,15 @@ def _translation(found: _core._TranslationTuple) -> Translation:
 
 def _alignment(found: _core._AlignmentTuple) -> Alignment:
     return Alignment(*found)
+
+
+def _streamed(stream: _core.LineStream, portions: Portions) -> Generator[list[Translation], None, None]:
+    """Translate portions; what ends the lines comes after those before it."""
+    while not portions.ended:
+        stream.feed(*portions.read())
+        while (found := stream.next()) is not None:
+            yield [_translation(one) for one in found]
+    portions.close()
 
 
 def _of_only_line(found: _core._TranslationTuples) -> list[Translation]:
@@ -224,6 +241,24 @@ class Translator:
         found = self._model.translate_n_best(given, _options(options, glossary, stop, on_progress), _constraints(constraints, len(given)),
                                             _warner(warn))
         return _of_only_line(found) if single else _translations(found)
+
+    def translate_stream(self, lines: Iterable[str], *, constraints: Optional[AnyConstraints] = None,
+                         glossary: Optional[Glossary] = None, warn: Optional[Warn] = None,
+                         stop: Optional[Stop] = None, on_progress: Optional[LinesDone] = None, read_ahead: int = 2000,
+                         **options: Unpack[SearchOptions]) -> Generator[list[Translation], None, None]:
+        """Translate lines while they are read; yields the translations of each line, in order, best first.
+
+        They are those of translate_n_best(), and memory is bounded: at most read_ahead lines (or 16 million characters)
+        are read, and translated together; fewer come sooner, more are faster. constraints: for all lines, or an iterable
+        with those of each. The numbers of lines that warn and on_progress get count from the first line. An error, also
+        one that lines raises, comes after the translations of the lines before. Nothing is read before the first next();
+        close() of the generator ends it, and so does stop, with Canceled.
+        """
+        if isinstance(lines, (str, bytes, Mapping)) or not isinstance(lines, Iterable):
+            raise _check.wrong_type("lines", lines, "an iterable of str")
+        asked = None if constraints is None else _constraints_of_lines(constraints)
+        portions = Portions(lines, asked, _check.integer("read_ahead", read_ahead, 1, 1_000_000))
+        return _streamed(_core.LineStream(self._model, _options(options, glossary, stop, on_progress), _warner(warn)), portions)
 
     @overload
     def translate_document(self, content: str, name: Path, *, attributes: bool = False,

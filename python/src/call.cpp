@@ -93,8 +93,10 @@ void Call::execute(const std::function<void()>& work) {
       failed = std::current_exception();
     }
   };
-  if (Helper* helper = helper_of_this_call()) {
-    elsewhere_ = true;
+  Helper* const helper = helper_of_this_call();
+  elsewhere_ = helper != nullptr;
+  if (helper) {
+    done_ = false;
     const std::function<void()> there = [&, threads = threads_of_calls] {
       hexapla::set_threads(threads);
       attempt();

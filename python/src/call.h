@@ -18,7 +18,7 @@ class Call {
 
   // Runs f() without the GIL; the caller holds it. A call from the main thread, the only one where
   // Python handles signals, runs f on another thread and waits for its end and for signals. Throws
-  // what a signal handler raised, once f has ended.
+  // what a signal handler raised, once f has ended; it may be called again, one run after the other.
   template <class F>
   auto run(F&& f) {
     std::optional<std::invoke_result_t<F&>> result;

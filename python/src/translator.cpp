@@ -10,8 +10,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Search options of one call, with its functions and stop flag. options may have {"stop": Stop, "on_progress":
-// function}.
+// Search options of one call, or of several in turn, with their functions and stop flag. options may have {"stop":
+// Stop, "on_progress": function}.
 class Search {
  public:
   Search(const nb::dict& options, const nb::object& warn)
@@ -105,6 +105,53 @@ nb::list align(const Translator& t, const std::pair<Lines, Lines>& pairs, const 
   return all;
 }
 
+// A stream of lines that Python reads and feeds to it in portions.
+class LineStream {
+ public:
+  // The translator must outlive it.
+  LineStream(const Translator& t, const nb::dict& options, const nb::object& warn)
+      : search_(options, warn), stream_(t.stream(source(), search_.options())) {}
+
+  void feed(Lines lines, const nb::list& constraints) {
+    lines_ = std::move(lines);
+    asked_ = constraints_of(constraints);
+    read_ = taken_ = 0;
+  }
+  // -> the translations of the next line, or None if those of all that were fed are taken
+  nb::object next() {
+    if (taken_ == lines_.size()) return nb::none();
+    std::vector<Translation> found;
+    if (stream_.ready() > 0)
+      stream_.next(found);
+    else if (!search_.run([&](const TranslatorOptions&) { return stream_.next(found); }))
+      return nb::none();
+    ++taken_;
+    nb::list all;
+    for (const Translation& t : found) all.append(translation_tuple(t, !search_.options().alignment.empty()));
+    return all;
+  }
+
+ private:
+  LineSource source() {
+    LineSource from = [this](std::string& line, Constraints& asked) {
+      if (read_ == lines_.size()) return false;
+      line = std::move(lines_[read_]);
+      if (!asked_.empty()) asked = std::move(asked_[read_]);
+      ++read_;
+      return true;
+    };
+    from.ready = [this] { return read_ < lines_.size(); };
+    from.read_ahead = 1'000'000;  // it is for Python to say
+    return from;
+  }
+
+  Search search_;
+  Lines lines_;
+  std::vector<Constraints> asked_;
+  std::size_t read_ = 0, taken_ = 0;
+  TranslationStream stream_;
+};
+
 // {name: words of the value}
 nb::dict complete(const Translator& t, const nb::dict& options) {
   nb::dict all;
@@ -175,6 +222,10 @@ void bind_translator(nb::module_& m) {
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
       .def("size", &Glossary::size);
   m.def("read_glossary", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); });
+  nb::class_<LineStream>(m, "LineStream")
+      .def(nb::init<const Translator&, const nb::dict&, const nb::object&>(), nb::keep_alive<1, 2>())
+      .def("feed", &LineStream::feed)
+      .def("next", &LineStream::next);
   nb::class_<Translator>(m, "Translator")
       .def("__init__", &load)
       .def("complete", &complete)

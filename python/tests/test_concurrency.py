@@ -307,6 +307,7 @@ def main():
             except Own: pass
         t.submit("a dog").cancel()
         next(t.stream("a dog"))
+        next(t.translate_stream(["a dog"] * 9, warn=fail))
         seen = hexapla.Inspector(folder + "/run").inspect("a dog")
         seen["generator.log_probabilities"], hexapla.Model.load(folder + "/run").parameters
         t.translate_n_best("a dog", alignment="words")[0].alignment.weights

@@ -69,6 +69,8 @@ void call_translator(const std::string& model, const std::string& folder) {
   const bool done = pending.wait_for(std::chrono::milliseconds::max()) && pending.ready();
   std::cout << done << pending.get().front().front().text << '\n';
   pending.cancel();
+  hexapla::TranslationStream stream = moved(translator.stream({line.c_str(), line.c_str()}));
+  for (const auto& found : stream) std::cout << found.front().text << ' ' << stream.ready() << '\n';
   std::cout << translator.score({line}, once).front() << ' ';
   std::cout << translator.score_tokens({line}, once).front().score << ' ';
   std::cout << translator.align({line}, once).front().links.size() << '\n';

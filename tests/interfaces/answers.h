@@ -176,6 +176,24 @@ class Library {
       return {{"error", e.what()}};
     }
   }
+  // Uses stream(); the result must be translate()'s.
+  Json streamed(const Case& c) {
+    try {
+      const std::vector<Constraints> all = asked(c);
+      LineSource source = [&, line = std::size_t{0}](std::string& text, Constraints& of_line) mutable {
+        if (line == c.lines.size()) return false;
+        text = c.lines[line];
+        if (!all.empty()) of_line = all[line];
+        ++line;
+        return true;
+      };
+      source.read_ahead = 3;
+      TranslationStream stream = translator(c).stream(source, options(c));
+      return translated(c, {stream.begin(), stream.end()});
+    } catch (const std::exception& e) {
+      return {{"error", e.what()}};
+    }
+  }
   Json best(const Case& c) {
     try {
       TranslatorOptions how = options(c);

@@ -10,6 +10,7 @@
 #include "api/translate/live_service.h"
 #include "api/translate/open_translator.h"
 #include "api/translate/request_state.h"
+#include "api/translate/stream/line_stream.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
@@ -23,10 +24,11 @@ namespace {
 using api::CallerFunctions;
 using api::guarded;
 
-decode::LineWarning warning_of(const TranslatorOptions& options, CallerFunctions& functions) {
+// first: the number of the first line in the caller's input, from 0.
+decode::LineWarning warning_of(const TranslatorOptions& options, CallerFunctions& functions, uint64_t first = 0) {
   if (!options.warn) return {};
-  return [&](size_t line, const std::string& what) {
-    functions.call(options.warn, line + 1, api::spelled_for_caller(what));
+  return [&, first](size_t line, const std::string& what) {
+    functions.call(options.warn, first + line + 1, api::spelled_for_caller(what));
   };
 }
 
@@ -35,17 +37,12 @@ std::vector<decode::LineConstraints> constraints_of(const std::vector<Constraint
     throw UsageError(cat("there are ", lines, " lines, but ", all.size(), " constraints; give one per line, or none"),
                      "constraints", cat(all.size()));
   std::vector<decode::LineConstraints> result;
-  for (const Constraints& c : all) {
-    result.push_back({c.prefix, c.require, c.forbid});
-    decode::check_utf8(result.back(), cat("line ", result.size(), ": "));
-  }
+  for (const Constraints& c : all) result.push_back(api::constraints_of(c, result.size() + 1));
   return result;
 }
 
-constexpr size_t kPortion = 256;  // lines of a call that reports its progress: enough for batches of similar lengths
-
 decode::Lines portion_of(const decode::Lines& all, size_t begin) {
-  const size_t n = std::min(kPortion, all.text.size() - begin);
+  const size_t n = std::min(api::kProgressStep, all.text.size() - begin);
   return {all.text.subspan(begin, n), all.requests.empty() ? all.requests : all.requests.subspan(begin, n), begin,
           all.ids.empty() ? all.ids : all.ids.subspan(begin, n)};
 }
@@ -119,14 +116,12 @@ struct Translator::Impl : api::OpenTranslator {
     const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
     const std::vector<decode::LineConstraints> asked = constraints_of(constraints, lines.size());
-    const decode::LineWarning warn = warning_of(options, functions);
     const decode::Lines all{.text = lines, .requests = asked, .ids = ids};
-    if (!options.on_progress) return translator.translate(all, how, warn);
+    if (!options.on_progress) return translator.translate(all, how, warning_of(options, functions));
     std::vector<std::vector<decode::Translation>> results;
     while (results.size() < lines.size()) {
-      const size_t begin = results.size();
-      const decode::LineWarning there = [&](size_t line, const std::string& what) { warn(begin + line, what); };
-      for (auto& of_line : translator.translate(portion_of(all, begin), how, warn ? there : warn))
+      const decode::Lines portion = portion_of(all, results.size());
+      for (auto& of_line : translator.translate(portion, how, warning_of(options, functions, portion.first)))
         results.push_back(std::move(of_line));
       functions.call(options.on_progress, results.size());
     }
@@ -152,8 +147,17 @@ struct Translator::Impl : api::OpenTranslator {
     return a;
   }
 
+  // Translates a part of the lines of a stream.
+  PendingTranslation::Lines of_stream(const decode::Lines& lines, const decode::TranslateOptions& how,
+                                      const TranslatorOptions& options, CallerFunctions& functions) const {
+    const ThreadCount own(threads);
+    const api::Turns::Turn turn(turns);
+    return public_lines(lines.text, options.alignment, how,
+                        translator.translate(lines, how, warning_of(options, functions, lines.first)));
+  }
+
   // Translations for the caller: with tokens, and alignments if requested.
-  PendingTranslation::Lines public_lines(const std::vector<std::string>& lines, const std::string& units,
+  PendingTranslation::Lines public_lines(std::span<const std::string> lines, const std::string& units,
                                          const decode::TranslateOptions& how,
                                          std::vector<std::vector<decode::Translation>> all,
                                          const std::vector<bool>& aligned = {}) const {
@@ -257,6 +261,16 @@ PendingTranslation::Lines Translator::translate_n_best(const std::vector<std::st
     const decode::TranslateOptions how = impl_->declared(options, api::TranslatorCall::n_best);
     return impl_->public_lines(lines, options.alignment, how,
                                impl_->found(lines, constraints, how, options, functions));
+  });
+}
+
+TranslationStream Translator::stream(LineSource lines, const TranslatorOptions& options) const& {
+  return guarded([&] {
+    const auto step = [impl = &*impl_, how = impl_->declared(options, api::TranslatorCall::n_best), options](
+                          const decode::Lines& part, CallerFunctions& functions) {
+      return impl->of_stream(part, how, options, functions);
+    };
+    return TranslationStream(std::make_unique<TranslationStream::Impl>(std::move(lines), options, step));
   });
 }
 

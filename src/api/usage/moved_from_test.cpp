@@ -48,12 +48,17 @@ TEST(MovedFrom, TranslatorsSaySo) {
                      {"translate(lines)", [&] { t.translate(lines); }},
                      {"translate_n_best", [&] { t.translate_n_best(lines); }},
                      {"submit", [&] { t.submit(lines); }},
+                     {"stream", [&] { t.stream(lines); }},
                      {"score", [&] { t.score(lines, lines); }},
                      {"score_tokens", [&] { t.score_tokens(lines, lines); }},
                      {"tokens", [&] { t.tokens("a"); }},
                      {"translate_tokens", [&] { t.translate_tokens({{}}); }},
                      {"align", [&] { t.align(lines, lines); }}});
   EXPECT_EQ(t.translate(lines).size(), 1u);
+  TranslationStream stream = t.stream(lines);
+  std::vector<Translation> found;
+  expect_moved_from("stream", stream, {{"next", [&] { stream.next(found); }}, {"ready", [&] { stream.ready(); }}});
+  EXPECT_TRUE(stream.next(found));
 }
 
 TEST(MovedFrom, ToolsSaySo) {

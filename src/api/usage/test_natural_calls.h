@@ -66,6 +66,15 @@ inline std::vector<Words> translations_of_two(const std::string& model) {
                          translator.translate({"a", "a dog"}, TranslatorOptions::from({{"beam_size", "4"}}))};
   for (const Translator* each : {&by_path, &by_pointer, &braced, &pair, &strings, &paths, &both})
     all.push_back({each->translate("a"), each->translate({"a dog"}).front()});
+  const Words lines{one, other};
+  LineSource to_next = [&, i = std::size_t{0}](std::string& line) mutable {
+    return i < lines.size() && (line = lines[i++], true);
+  };
+  for (LineSource source : {LineSource({"a", "a dog"}), LineSource({one, other}), LineSource({"a", other}),
+                            LineSource({one.c_str(), other.c_str()}), LineSource(lines), std::move(to_next)}) {
+    Words& found = all.emplace_back();
+    for (const auto& line : translator.stream(std::move(source))) found.push_back(line.front().text);
+  }
   return all;
 }
 
@@ -77,6 +86,7 @@ inline void other_calls(const std::string& model) {
   translator.score({"a", "b"}, {"c", "d"});
   translator.align({"a", "b"}, {"c", "d"});
   translator.submit({"a", "b"}).get();
+  for (const auto& line : translator.stream({"a", "b"}, TranslatorOptions::from({{"beam_size", 2}}))) line.front();
   TranslatorOptions::from({{"beam_size", "4"}, {"alignment", "words"}});
   const Glossary one({{"dog", "Hund"}}), braced{{"dog", "Hund"}}, two({{"dog", "Hund"}, {"cat", "Katze"}}), none({});
   if (one.size() != 1 || braced.size() != 1 || two.size() != 2 || none.size() != 0)

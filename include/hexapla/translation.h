@@ -1,0 +1,45 @@
+#pragma once
+// A translation, its word alignment, and what may be asked of it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hexapla {
+
+// Constraints on the translations of one line. UsageError: one is not UTF-8.
+struct Constraints {
+  std::string prefix;                // the translation begins with this; may end inside of a word
+  std::vector<std::string> require;  // phrases that it must contain
+  std::vector<std::string> forbid;   // phrases that it must not contain
+};
+
+// A matrix, row by row.
+struct Matrix {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> values;
+  double operator()(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
+};
+
+// Word alignments, from the decoder's attention over the encoder.
+struct Alignment {
+  std::vector<std::string> source_words, target_words;
+  Matrix weights;                          // [target words + 1, source words + 1]; the last ones are </s>
+  std::vector<std::pair<int, int>> links;  // for each target word, the source word with most of its attention:
+                                           // (source, target), from 0
+};
+
+struct Translation {
+  std::string text;
+  double score = 0;       // log-probability of the tokens, including the end of the sentence
+  double normalized = 0;  // score with all penalties, divided by the length penalty; the best translation has the
+                          // largest. If a line was split, both are sums over its parts. -infinity: no translation
+                          // satisfies the constraints
+  std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
+  std::vector<std::int32_t> ids;    // of the tokens
+  std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
+  Alignment alignment;              // set if TranslatorOptions::alignment asks for it
+};
+
+}  // namespace hexapla
