@@ -135,9 +135,7 @@ class Combinations : public Training {
     if (o.max_updates == 0 && o.max_epochs == 0) o.max_updates = 15;
     return o;
   }
-  static std::vector<std::string> names_of_settings() {
-    return names_of(TrainOptions().rows());
-  }
+  static std::vector<std::string> names_of_settings() { return names_of(TrainOptions().rows()); }
 
   // Runs the training; none if it was killed.
   static std::optional<Outcome> outcome_of(const TrainOptions& o, Events& events) {

@@ -52,7 +52,7 @@ TEST(GivenOption, EveryTypeOfValue) {
   EXPECT_EQ(o.beam_size, 7);
   EXPECT_EQ(o.alpha, -0.1);
   EXPECT_EQ(o.text, "b");
-  EXPECT_EQ(o.word, "y");
+  EXPECT_EQ(o.word.text(), "y");
   EXPECT_THAT(o.files, testing::ElementsAre("x", "true"));
   EXPECT_THAT(o.weights, testing::ElementsAre(1, 2.5));
   EXPECT_TRUE(taken({{"sample", {"on"}}}).sample);

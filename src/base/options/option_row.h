@@ -66,7 +66,7 @@ struct OptionRow {
         effect(of),
         when(std::move(condition)) {}
 
-  OptionRow also(const char* spelling) &&;  // another name on the command line: "-b", "--batch-size"
+  OptionRow also(const char* spelling) &&;  // another name on the command line; one letter: the short one
   OptionRow repeated() &&;                  // a list that is given one word at a time there
 
   bool is_switch() const { return std::holds_alternative<bool*>(field); }

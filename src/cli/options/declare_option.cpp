@@ -8,7 +8,7 @@ namespace {
 std::string flags_of(const OptionRow& row) {
   const std::string name = as_flag(row.name), alias = row.alias;
   if (alias.empty()) return name;
-  return alias.starts_with("--") ? name + "," + alias : alias + "," + name;  // "-b,--beam-size"
+  return alias.size() == 1 ? "-" + alias + "," + name : name + "," + as_flag(alias);
 }
 
 Option* declare(Command& command, const OptionRow& row, const std::string& help) {

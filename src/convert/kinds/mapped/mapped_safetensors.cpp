@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/options/option_json.h"
 #include "base/files/file.h"
+#include "base/options/option_json.h"
 #include "convert/containers/safetensors_model.h"
 #include "convert/parsing/limits.h"
 #include "convert/texts/json_file.h"

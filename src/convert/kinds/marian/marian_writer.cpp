@@ -189,7 +189,8 @@ std::string model_settings(const Config& c, int64_t target, const std::optional<
 }
 
 // Search options in Marian's terms.
-std::string search_settings(const decode::DecodingOptions& search, const std::string& source, const std::string& target) {
+std::string search_settings(const decode::DecodingOptions& search, const std::string& source,
+                            const std::string& target) {
   std::string text = cat("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n  - ", source, "\n  - ", target,
                          "\nbeam-size: ", search.beam_size, "\nnormalize: ", search.length_penalty,
                          "\nword-penalty: ", search.word_penalty, "\n");

@@ -26,7 +26,7 @@ OptionRows DecodingOptions::rows_of_beam() {
       {
           OptionRow{"beam-size", beam_size, "hypotheses kept at each step; 1: greedy", ranges::kBeam,
                     When{!sample, "is for a beam, and `sample` has none; leave one of them out"}}
-              .also("-b"),
+              .also("b"),
           {"stop-when", stop_when,
            "a line is done when `beam-size` translations are finished (full); or only when the best unfinished one "
            "scores no higher, at its length so far, than the worst of them (outscored), or at any length (never); "
@@ -48,7 +48,7 @@ OptionRows DecodingOptions::rows_of_beam() {
           {"no-repeat-ngram", no_repeat_ngram, "never repeat a sequence of N tokens; 0: off", ranges::kRuleTokens},
           OptionRow{"max-repetition", max_repetition,
                     "repeat letters or words at most N times in a row (endendend); 0: off", ranges::kRuleTokens}
-              .also("--max-stutter"),
+              .also("max-stutter"),
           {"unk", unk, "unknown tokens: keep (as \u2047), forbid, or copy the source word they come from"},
       });
 }
@@ -101,7 +101,7 @@ OptionRows DecodingOptions::rows_of_text() {
           OptionRow{"letter-case", letter_case,
                     "a line in CAPITALS: auto: translate it as a sentence and put the translation into "
                     "capitals; keep: as it is"}
-              .also("--case"),
+              .also("case"),
           {"protect", protect,
            "auto: placeholders, tags, addresses, @names, #tags, emoji, inline code and text that the "
            "vocabulary cannot spell are hidden from the model and put next to the translations of their "
@@ -118,7 +118,7 @@ OptionRows DecodingOptions::rows_of_speed() {
                       {"precision", precision, "of products with weights: f32, bf16 or int8"},
                       OptionRow{"batch-sentences", batch_sentences, "sentences per batch of a worker, at most",
                                 ranges::kBatchSentences}
-                          .also("--batch-size"),
+                          .also("batch-size"),
                       {"batch-tokens", batch_tokens,
                        "tokens per batch of a worker, at most (source tokens; when scoring, those of the longer side)",
                        ranges::kBatchTokens},

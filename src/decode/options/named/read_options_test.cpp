@@ -35,7 +35,7 @@ TEST(ReadOptions, StandOnTheUsualOnes) {
   const DecodingOptions o = read_options({{"min_length", {"3"}}}, usual);
   EXPECT_EQ(o.beam_size, 2);
   EXPECT_EQ(o.min_length, 3);
-  EXPECT_EQ(o.precision, "int8");
+  EXPECT_EQ(o.precision.text(), "int8");
 }
 
 // Options shared by all requests or reserved to the operator are not request options; all others are.

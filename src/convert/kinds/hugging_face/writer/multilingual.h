@@ -14,6 +14,7 @@ namespace hexapla::convert {
 // folder, or the model has another architecture or other pieces. UsageError: `folder` exists and is
 // not empty. RunError: writing failed.
 std::vector<std::string> export_hugging_face_multilingual(model::LoadedModel& m, const std::string& like,
-                                                          const std::string& folder, const decode::DecodingOptions& search);
+                                                          const std::string& folder,
+                                                          const decode::DecodingOptions& search);
 
 }  // namespace hexapla::convert

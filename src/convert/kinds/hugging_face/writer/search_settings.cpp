@@ -30,8 +30,8 @@ const std::vector<std::string>& search_keys() {
   return keys;
 }
 
-nlohmann::ordered_json search_settings(const model::LoadedModel& m, const decode::DecodingOptions& search, int64_t counted,
-                                       std::vector<std::string>& notes) {
+nlohmann::ordered_json search_settings(const model::LoadedModel& m, const decode::DecodingOptions& search,
+                                       int64_t counted, std::vector<std::string>& notes) {
   const decode::DecodingOptions o = in_powers_of_length(search, notes);
   const bool own = !m.usage.search.empty();
   if (!own) notes.push_back(same_search_here(o));
