@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include "api/guard.h"
 #include "api/jobs/text/translate.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
@@ -28,7 +29,9 @@ struct Translate {
 
   int run() {
     use_threads(job.how.threads);
-    give_search(*command, search, job);
+    if (command->was_given("--precision")) job.how.precision = search.precision;
+    job.search = given_options(*command, search, {"precision"});
+    const api::SpelledAsFlags flags;
     job.shard.made_by = determining_options(*command);
     JobTerminal terminal(color, quiet);
     const bool typed = job.input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
@@ -89,7 +92,7 @@ void add_translate(Command& app, Action& chosen) {
   bind_device(*c, t->job.how.device);
   bind_requests(*t, *c);
   bind_n_best(*c, t->search);
-  c->add_option("--shortlist", t->job.shortlist,
+  c->add_option("--shortlist", t->job.how.shortlist,
                 "compute the output layer only for the pieces that this file allows for a source: of Marian's and "
                 "Firefox's (lex.s2t.bin), or made by hexapla shortlist")
       ->type_name("FILE");

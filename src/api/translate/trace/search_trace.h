@@ -16,6 +16,10 @@ struct LineTrace {
 LineTrace trace_line(const decode::OpenModel& model, const std::string& line, const decode::SearchOptions& how,
                      const decode::LineWarning& warn, size_t longest = inspect::kLongest);
 
+// The same for the public API, with the warnings. UsageError also: a coverage penalty.
+SearchTrace traced(const decode::OpenModel& model, const std::string& line, const decode::TranslateOptions& how,
+                   size_t longest);
+
 // source: pieces including </s>.
 SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::string>& source,
                          const text::Vocabulary& target, int beam_size);
