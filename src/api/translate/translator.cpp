@@ -17,6 +17,7 @@
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
+#include "inspect/text_pair.h"
 #include "text/utf8.h"
 
 namespace hexapla {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <deque>
 #include <utility>
 
 #include "api/jobs/conflicts.h"
@@ -101,9 +100,7 @@ class Writer {
  public:
   Writer(const TranslateJob& job, std::ostream& out, int n_best) : job_(job), out_(out), n_best_(n_best) {}
 
-  void write(int64_t line, const std::string& source, const Found& found) const {
-    job_.json ? write_json(source, found) : write_text(line, found);
-  }
+  void write(int64_t line, const Found& found) const { job_.json ? write_json(found) : write_text(line, found); }
   void flush() const {
     if (!out_.flush()) throw OutputGone();
   }
@@ -118,7 +115,7 @@ class Writer {
         out_ << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", line, t.text, aligned, t.score, t.normalized);
     }
   }
-  void write_json(const std::string& source, const Found& found) const {
+  void write_json(const Found& found) const {
     const bool numbers_words = job_.alignment && job_.alignment.units != "pieces";
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Translation& t : found) {
@@ -129,10 +126,10 @@ class Writer {
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;
       if (job_.alignment) list.back()["alignment"] = t.alignment.text(job_.alignment.kind);
-      if (numbers_words) list.back()["target_words"] = job_.alignment.words_in(t.text);
+      if (numbers_words) list.back()["target_words"] = t.alignment.target_words;
     }
     nlohmann::ordered_json line{{"translations", std::move(list)}};
-    if (numbers_words) line["source_words"] = job_.alignment.words_in(source);
+    if (numbers_words) line["source_words"] = found.front().alignment.source_words;
     out_ << json_text(line) << "\n";
   }
 
@@ -166,15 +163,13 @@ class Translating {
     source.ready = [&] { return input.ready(); };
     TranslationStream stream = translator_.stream(std::move(source), options_);
     for (const Found& found : stream) {
-      if (!job_.trace.empty() && lines_ + std::ssize(sources_) > 1)
+      if (!job_.trace.empty() && read_ > 1)
         throw UsageError("`trace` shows the search for one sentence; give one line");
-      const std::string line = std::move(sources_.front());
-      sources_.pop_front();
-      writer_.write(lines_++, line, found);
+      writer_.write(lines_++, found);
       without_ += std::isinf(found.front().score);
       if (stream.ready() > 0) continue;
       writer_.flush();
-      if (!job_.trace.empty()) draw_trace(line);
+      if (!job_.trace.empty()) draw_trace();
       watch_.progress({.done = lines_, .seconds = time_.seconds()});
     }
   }
@@ -193,12 +188,13 @@ class Translating {
   }
   bool read(TranslateInput& input, std::string& line, Constraints& asked) {
     if (!input.next(line, asked)) return false;
-    sources_.push_back(line);
+    ++read_;
+    if (!job_.trace.empty()) last_ = line;
     return true;
   }
-  // Repeats the search for this line step by step; draws it to the file and describes it.
-  void draw_trace(const std::string& line) const {
-    const SearchTrace trace = translator_.trace(line, options_);
+  // Repeats the search for the only line step by step; draws it to the file and describes it.
+  void draw_trace() const {
+    const SearchTrace trace = translator_.trace(last_, options_);
     write_file_atomically(job_.trace, trace.picture);
     watch_.say(trace.table.substr(0, trace.table.find_last_not_of('\n') + 1));
   }
@@ -208,8 +204,8 @@ class Translating {
   const Translator translator_;
   const TranslatorOptions options_, complete_;
   const Writer writer_;
-  std::deque<std::string> sources_;  // that were read, and whose translations are not written yet
-  int64_t lines_ = 0, without_ = 0;
+  std::string last_;                            // line that was read, for a trace
+  int64_t read_ = 0, lines_ = 0, without_ = 0;  // lines_: written
   const Stopwatch time_;
 };
 
