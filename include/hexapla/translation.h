@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "hexapla/export.h"
+
 namespace hexapla {
 
 // Constraints on the translations of one line. UsageError: one is not UTF-8.
@@ -28,6 +30,10 @@ struct Alignment {
   Matrix weights;                          // [target words + 1, source words + 1]; the last ones are </s>
   std::vector<std::pair<int, int>> links;  // for each target word, the source word with most of its attention:
                                            // (source, target), from 0
+
+  // In one line: "hard" gives the links, "0-0 1-2"; "soft" the weights, "0.7,0.3 0.1,0.9", a group per row; a number
+  // above 0 and at most 1 every link with at least this weight. UsageError: anything else.
+  HEXAPLA_API std::string text(const std::string& kind = "hard") const;
 };
 
 struct Translation {
@@ -39,6 +45,7 @@ struct Translation {
   std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
   std::vector<std::int32_t> ids;    // of the tokens
   std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence
+  double coverage = 0;              // at most 0, for source tokens left untranslated; 0 without coverage_penalty
   Alignment alignment;              // set if TranslatorOptions::alignment asks for it
 };
 

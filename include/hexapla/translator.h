@@ -18,6 +18,7 @@
 #include "hexapla/glossary.h"
 #include "hexapla/options.h"
 #include "hexapla/owned.h"
+#include "hexapla/search_trace.h"
 #include "hexapla/stream.h"
 #include "hexapla/translation.h"
 
@@ -76,6 +77,8 @@ struct TranslatorOptions {
   std::string alignment;
   // Required translations of terms, in addition to the constraints of the lines. Needs beam search.
   Glossary glossary;
+  // Phrases that every translation must, and must not, contain, besides those that the constraints of its line name.
+  std::vector<std::string> require, forbid;
   // Called for every line (in score() also every translation) that was split, truncated at
   // max_length, or not UTF-8, with its number in the input, from 1 as in messages, and what was done.
   std::function<void(std::size_t line, const std::string& what)> warn;
@@ -113,7 +116,16 @@ struct ModelOptions {
   // UsageError: the model selects no language, or does not have this one.
   std::string source_language, target_language;
   int threads = 0;  // used by each call, and by all submit() requests together; 0: as set by set_threads()
-  Options search;   // defaults for calls, taking precedence over what the model's file records
+  // The attention that gives word alignments, and that `unk` "copy" and `coverage_penalty` use: that of a layer of the
+  // first model's decoder, from 0, and of one of its heads, from 0, or "mean" of all. "": the head guided in training,
+  // or else the mean of the last layer but one. UsageError: the model has no such layer or head.
+  std::string alignment_layer, alignment_head;
+  // A file, of `hexapla shortlist` or of Marian (lex.s2t.bin), with the pieces that the translation of each source
+  // piece may have: the output layer is computed for these alone. "": for all. Not for submit(), prefixes, required
+  // phrases and glossaries. UsageError: several models, or a target_language. DataError: the file is for other
+  // vocabularies.
+  std::string shortlist;
+  Options search;  // defaults for calls, taking precedence over what the model's file records
   // Where to compute: "cpu", or a GPU: "opencl" (the first) or "opencl:N", in f32 (docs/gpu.md). UsageError with the
   // reason: it is missing or unsuitable, or `precision` is another.
   std::string device = "cpu";
@@ -293,6 +305,9 @@ class Translator {
   HEXAPLA_API std::vector<ScoreResult> score_tokens(const std::vector<std::string>& lines,
                                                     const std::vector<std::string>& translations,
                                                     const TranslatorOptions& options = {}) const;
+  // The beam search for the translation of one line, step by step. UsageError: several models, a shortlist, or options
+  // of another kind of search, as for Inspector::trace(); an empty line, or one of more than 512 tokens.
+  HEXAPLA_API SearchTrace trace(const std::string& line, const TranslatorOptions& options = {}) const;
   // Word alignments of given pairs; units as in TranslatorOptions::alignment.
   HEXAPLA_API std::vector<Alignment> align(const std::vector<std::string>& lines,
                                            const std::vector<std::string>& translations,

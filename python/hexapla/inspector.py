@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional, Union
 
 from . import _check, _core
+from ._trace import traced
 from ._typing import Doubles, Path, Unpack
 from .options import SearchOptions
 from .results import (NextToken, SampledFrom, SearchCandidate, SearchHypothesis, SearchStep, SearchTrace, TokenShare,
@@ -121,10 +122,6 @@ class Inspection(Mapping[str, Doubles]):
                 f"{self.attention().svg}")
 
 
-def _hypotheses(found: list[_core._Hypothesis]) -> list[SearchHypothesis]:
-    return [SearchHypothesis(*one) for one in found]
-
-
 def _options(source_tokens: Optional[Iterable[str]], longest: int) -> _core.InspectionOptions:
     options = _core.InspectionOptions()
     options.longest = _check.integer("longest", longest, 1, 512)
@@ -196,7 +193,4 @@ class Inspector:
         Raises UsageError for options that cannot be traced: sampling, a minimum length, rules on repetitions and
         unknown tokens, and a coverage penalty.
         """
-        tokens, steps, ending, why, finished, warnings = self._core.trace(_check.text("source", source),
-                                                                          _check.options(options))
-        return SearchTrace(tokens, [SearchStep(_hypotheses(beams), [SearchCandidate(*one) for one in candidates])
-                                    for beams, candidates in steps], ending, why, _hypotheses(finished), warnings)
+        return traced(self._core.trace(_check.text("source", source), _check.options(options)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Optional
 
+from . import _check, _core
 from ._check import numpy_is_there
 from ._typing import Doubles
 
@@ -67,6 +68,10 @@ class Alignment:
         array.flags.writeable = False
         return array
 
+    def text(self, kind: str = "hard") -> str:
+        """Return the links ("hard", "0-0 1-2"), all weights ("soft"), or the links with at least a weight ("0.3")."""
+        return _core.alignment_text(self.links, self.attention, _check.text("kind", kind))
+
     def __getstate__(self) -> dict[str, Any]:
         """Return only the fields: NumPy may be missing where they are unpickled."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -90,6 +95,8 @@ class Translation:
     """Log-probability of each token, and of the end of the sentence."""
     alignment: Optional[Alignment] = None
     """Present if the option `alignment` requests it."""
+    coverage: float = 0.0
+    """At most 0, for source tokens left untranslated; 0 without coverage_penalty."""
 
     def __str__(self) -> str:
         return self.text
@@ -167,6 +174,10 @@ class SearchTrace:
     """The translations that a Translator returns, best first."""
     warnings: list[str]
     """About the text: invalid UTF-8, letters missing from the vocabulary."""
+    table: str = field(repr=False)
+    """All of it in words, line by line."""
+    picture: str = field(repr=False)
+    """All of it as an SVG document."""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from typing import Any, Optional, Union, overload
 
 from . import _check, _core, _describe
 from ._portions import Portions
+from ._trace import traced
 from ._typing import Path, Unpack, Warn
 from .errors import LineWarning, UsageError
 from .glossary import Glossary
 from .options import SearchOptions
 from .pending import Pending, Progress, Stream
-from .results import Alignment, Constraints, Score, Translation
+from .results import Alignment, Constraints, Score, SearchTrace, Translation
 from .stop import Stop
 
 __all__ = ["Translator"]
@@ -84,9 +85,9 @@ def _translations(found: _core._TranslationTuples) -> list[list[Translation]]:
 
 
 def _translation(found: _core._TranslationTuple) -> Translation:
-    text, score, normalized, tokens, ids, token_scores, alignment = found
+    text, score, normalized, tokens, ids, token_scores, alignment, coverage = found
     return Translation(text, score, normalized, tokens, ids, token_scores,
-                       None if alignment is None else _alignment(alignment))
+                       None if alignment is None else _alignment(alignment), coverage)
 
 
 def _alignment(found: _core._AlignmentTuple) -> Alignment:
@@ -123,7 +124,8 @@ class Translator:
                  device: Optional[str] = "cpu", ensemble: Optional[str] = "linear",
                  weights: Optional[Iterable[float]] = (), threads: Optional[int] = 0,
                  source_language: Optional[str] = "", target_language: Optional[str] = "",
-                 search: Optional[SearchOptions] = None) -> None:
+                 alignment_layer: Optional[int] = None, alignment_head: Optional[Union[int, str]] = None,
+                 shortlist: Optional[Path] = None, search: Optional[SearchOptions] = None) -> None:
         """Load a model file or the model of a training folder; a list of them is an ensemble.
 
         precision of products with weights: "f32" (the default), "bf16" or "int8"; a quantized model computes with its
@@ -131,8 +133,11 @@ class Translator:
         ensemble: the mean of probabilities ("linear") or of log-probabilities ("log-linear"); weights: one per model,
         or none. threads: for each call, and for all requests of submit() together; 0: as set by set_threads().
         source_language and target_language of a multilingual model, by its own names ("de", "deu_Latn"); "": as it was
-        imported. search: options of all calls that do not give them, instead of those recorded in the model's file. None: the
-        default. Raises DataError naming the file, MissingFile if there is none.
+        imported. alignment_layer and alignment_head, numbers from 0, or "mean" of the heads: the attention that gives word
+        alignments; by default the one guided in training, or else the mean of the last layer but one. shortlist: a file, of
+        `hexapla shortlist` or Marian, with the pieces that translations may have; not for submit(), prefixes, required
+        phrases and glossaries. search: options of all calls that do not give them, instead of those recorded in the model's
+        file. None: the default. Raises DataError naming the file, MissingFile if there is none.
         """
         options = _core.ModelOptions()
         if precision is not None:
@@ -149,6 +154,13 @@ class Translator:
             options.source_language = _check.text("source_language", source_language)
         if target_language is not None:
             options.target_language = _check.text("target_language", target_language)
+        if alignment_layer is not None:
+            options.alignment_layer = str(_check.integer("alignment_layer", alignment_layer, 0, 1 << 20))
+        if alignment_head is not None:
+            options.alignment_head = (alignment_head if isinstance(alignment_head, str)
+                                      else str(_check.integer("alignment_head", alignment_head, 0, 1 << 20)))
+        if shortlist is not None:
+            options.set_shortlist(_check.path("shortlist", shortlist))
         if search is not None:
             options.set_search(_check.options(_check.mapping("search", search)))
         files = _check.paths("model", model)
@@ -160,6 +172,10 @@ class Translator:
             "threads": options.threads}
         languages = {"source_language": source_language, "target_language": target_language}
         self._made.update({name: code for name, code in languages.items() if code})
+        attention = {"alignment_layer": alignment_layer, "alignment_head": alignment_head}
+        self._made.update({name: number for name, number in attention.items() if number is not None})
+        if shortlist is not None:
+            self._made["shortlist"] = os.path.abspath(os.fsdecode(shortlist))
         if search:
             self._made["search"] = {name: value for name, value in search.items() if value is not None}
 
@@ -308,6 +324,13 @@ class Translator:
     def tokens(self, line: str) -> list[str]:
         """Return the tokens of a line as the encoder reads them, without </s>: pieces of the source vocabulary."""
         return self._model.tokens(_check.text("line", line))
+
+    def trace(self, line: str, **options: Unpack[SearchOptions]) -> SearchTrace:
+        """Trace the beam search for the translation of one line step by step: its steps, a table and a picture.
+
+        Raises UsageError for several models, a shortlist, and options that Inspector.trace() refuses.
+        """
+        return traced(self._model.trace(_check.text("line", line), _options(options)))
 
     def translate_tokens(self, sentences: Iterable[Iterable[str]], /, *,
                          constraints: Optional[AnyConstraints] = None,

@@ -37,10 +37,12 @@ TranslatorOptions search_options_of(const nb::dict& given);
 
 // given: [(prefix, required phrases, forbidden phrases)], one per line, or empty.
 std::vector<Constraints> constraints_of(const nb::list& given);
-// -> (text, score, normalized, tokens, ids, token scores, alignment or None)
+// -> (text, score, normalized, tokens, ids, token scores, alignment or None, coverage)
 nb::tuple translation_tuple(const Translation& translation, bool aligned);
 // -> [[translation_tuple()]]
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned);
+// -> (source tokens, [(hypotheses, candidates)], ending, why, finished hypotheses, warnings, table, picture)
+nb::tuple trace_tuple(const SearchTrace& trace);
 // -> (source words, target words, links, rows of weights)
 nb::tuple alignment_tuple(const Alignment& alignment);
 

@@ -155,17 +155,9 @@ nb::tuple tuple_of(const SearchCandidate& c) {
   return nb::make_tuple(c.beam, c.token, c.log_probability, c.score, c.normalized, c.fate, c.why);
 }
 
-// (source tokens, [(hypotheses, candidates)], ending, why, finished hypotheses, warnings)
 nb::tuple trace(const Inspector& inspector, const std::string& source, const nb::dict& options) {
   const TranslatorOptions how = TranslatorOptions::from(options_of(options));
-  const SearchTrace found = unlocked([&] { return inspector.trace(source, how); });
-  nb::list steps;
-  for (const SearchStep& step : found.steps) {
-    nb::list candidates;
-    for (const SearchCandidate& c : step.candidates) candidates.append(tuple_of(c));
-    steps.append(nb::make_tuple(tuples_of(step.beams), candidates));
-  }
-  return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished), found.warnings);
+  return trace_tuple(unlocked([&] { return inspector.trace(source, how); }));
 }
 
 using Head = std::tuple<std::string, std::int64_t, std::int64_t>;  // attention, layer, head
@@ -252,6 +244,17 @@ void bind_model(nb::module_& m) {
 }
 
 }  // namespace
+
+nb::tuple trace_tuple(const SearchTrace& found) {
+  nb::list steps;
+  for (const SearchStep& step : found.steps) {
+    nb::list candidates;
+    for (const SearchCandidate& c : step.candidates) candidates.append(tuple_of(c));
+    steps.append(nb::make_tuple(tuples_of(step.beams), candidates));
+  }
+  return nb::make_tuple(found.source_tokens, steps, found.ending, found.why, tuples_of(found.finished), found.warnings,
+                        found.table, found.picture);
+}
 
 void bind_tools(nb::module_& m) {
   bind_evaluator(m);

@@ -152,6 +152,21 @@ class LineStream {
   TranslationStream stream_;
 };
 
+nb::tuple trace(const Translator& t, const std::string& line, const nb::dict& options) {
+  Search search(options, nb::none());
+  return trace_tuple(search.run([&](const TranslatorOptions& how) { return t.trace(line, how); }));
+}
+
+// rows: of weights, as in alignment_tuple().
+std::string alignment_text(const std::vector<std::pair<int, int>>& links, const std::vector<std::vector<double>>& rows,
+                           const std::string& kind) {
+  Alignment a;
+  a.links = links;
+  a.weights = {rows.size(), rows.empty() ? 0 : rows.front().size(), {}};
+  for (const auto& row : rows) a.weights.values.insert(a.weights.values.end(), row.begin(), row.end());
+  return a.text(kind);
+}
+
 // {name: words of the value}
 nb::dict complete(const Translator& t, const nb::dict& options) {
   nb::dict all;
@@ -193,7 +208,7 @@ nb::tuple alignment_tuple(const Alignment& a) {
 
 nb::tuple translation_tuple(const Translation& t, bool aligned) {
   const nb::object alignment = aligned ? nb::object(alignment_tuple(t.alignment)) : nb::none();
-  return nb::make_tuple(t.text, t.score, t.normalized, t.tokens, t.ids, t.token_scores, alignment);
+  return nb::make_tuple(t.text, t.score, t.normalized, t.tokens, t.ids, t.token_scores, alignment, t.coverage);
 }
 
 nb::list translation_lists(const PendingTranslation::Lines& lines, bool aligned) {
@@ -216,12 +231,16 @@ void bind_translator(nb::module_& m) {
       .def_rw("threads", &ModelOptions::threads)
       .def_rw("source_language", &ModelOptions::source_language)
       .def_rw("target_language", &ModelOptions::target_language)
+      .def_rw("alignment_layer", &ModelOptions::alignment_layer)
+      .def_rw("alignment_head", &ModelOptions::alignment_head)
+      .def("set_shortlist", [](ModelOptions& o, const nb::bytes& path) { o.shortlist = bytes_of(path); })
       .def("set_search", [](ModelOptions& o, const nb::dict& search) { o.search = options_of(search); });
   nb::class_<Stop>(m, "Stop").def(nb::init<>()).def("set", &Stop::set).def("is_set", &Stop::is_set);
   nb::class_<Glossary>(m, "Glossary")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&>())
       .def("size", &Glossary::size);
   m.def("read_glossary", [](const nb::bytes& path) { return Glossary::read(bytes_of(path)); });
+  m.def("alignment_text", &alignment_text);
   nb::class_<LineStream>(m, "LineStream")
       .def(nb::init<const Translator&, const nb::dict&, const nb::object&>(), nb::keep_alive<1, 2>())
       .def("feed", &LineStream::feed)
@@ -235,6 +254,7 @@ void bind_translator(nb::module_& m) {
       .def("tokens", &Translator::tokens)
       .def("translate_tokens", &translate_tokens)
       .def("translate_document", &translate_document)
+      .def("trace", &trace)
       .def("score", &score)
       .def("align", &align);
 }

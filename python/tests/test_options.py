@@ -46,7 +46,7 @@ TYPES: dict[str, Any] = {"int": int, "double": float, "bool": bool, "std::string
 def test_search_options_are_those_of_the_translator() -> None:
     declared = fields(source("include/hexapla/translator.h"), "TranslatorOptions")
     assert len(declared) > 20
-    for of_a_call in ("glossary", "warn", "stop", "on_progress"):
+    for of_a_call in ("glossary", "require", "forbid", "warn", "stop", "on_progress"):
         del declared[of_a_call]
     assert {name: type_of(kind) for name, kind in declared.items()} == get_type_hints(hexapla.SearchOptions)
 

@@ -62,6 +62,8 @@ LEFT_OUT = {
     "RequestOptions.on_end": "Pending.add_done_callback()",
     "RequestOptions.aligned": "submit the lines that are aligned apart from the others",
     "TranslatorOptions.from": "options are keywords",
+    "TranslatorOptions.require": "constraints may be one for all lines",
+    "TranslatorOptions.forbid": "constraints may be one for all lines",
     "TranslatorOptions.named": "Translator.complete() returns names",
 }
 

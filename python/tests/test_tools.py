@@ -68,6 +68,52 @@ def test_intermediates_are_arrays_without_a_copy(model: str, translator: hexapla
     assert (weights == before).all(), "the array keeps its memory"
 
 
+def test_a_translator_traces_its_search(model: str, translator: hexapla.Translator) -> None:
+    trace = translator.trace("the big dog", beam_size=3, n_best=2)
+    found = translator.translate_n_best("the big dog", beam_size=3, n_best=2)
+    assert [one.tokens for one in trace.finished][:2] == [one.tokens for one in found]
+    assert trace.picture.startswith("<svg")
+    assert trace.table == hexapla.Inspector(model).trace("the big dog", beam_size=3, n_best=2).table
+    with pytest.raises(hexapla.UsageError, match="one model"):
+        hexapla.Translator([model, model]).trace("a dog")
+    with pytest.raises(hexapla.UsageError, match="coverage_penalty"):
+        translator.trace("a dog", coverage_penalty=1.0)
+
+
+def test_alignments_have_a_text_and_come_from_a_head(model: str, translator: hexapla.Translator, program: Program,
+                                                     tmp_path: pathlib.Path) -> None:
+    line = "the big dog sleeps here"
+    for options in ({}, {"alignment_layer": 0, "alignment_head": 1}, {"alignment_head": "mean"}):
+        opened = hexapla.Translator(model, **options)  # type: ignore[arg-type]
+        flags = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
+        found = opened.translate_n_best(line, alignment="words")[0]
+        assert found.alignment is not None
+        for kind in ("hard", "soft", "0.2"):
+            assert program("translate", "-m", model, "--alignment", kind, *flags, text=line + "\n") == (
+                f"{found.text} ||| {found.alignment.text(kind)}\n")
+    assert "alignment_head=1" in repr(hexapla.Translator(model, alignment_head=1))
+    with pytest.raises(hexapla.UsageError):
+        hexapla.Translator(model, alignment_layer=9)
+    with pytest.raises(hexapla.UsageError, match="hard, soft"):
+        found.alignment.text("harder")
+
+
+def test_a_shortlist_limits_the_pieces(model: str, program: Program, tmp_path: pathlib.Path) -> None:
+    for side in ("source", "target"):
+        (tmp_path / side).write_text("a dog\nthe cat\n" * 20)
+    lex = tmp_path / "lex.bin"
+    program("shortlist", "-m", model, str(tmp_path / "source"), str(tmp_path / "target"), "-o", str(lex), "--first", "5", "--best", "2")
+    opened = hexapla.Translator(model, shortlist=lex)
+    lines = ["a dog", "the big cat sleeps"]
+    assert "".join(text + "\n" for text in opened.translate(lines)) == program(
+        "translate", "-m", model, "--shortlist", str(lex), text="".join(line + "\n" for line in lines))
+    with pytest.raises(hexapla.UsageError, match="shortlist"):
+        opened.translate("a dog", constraints=hexapla.Constraints(prefix="ein"))
+    with pytest.raises(hexapla.UsageError, match="shortlist"):
+        opened.submit("a dog")
+    assert "shortlist=" in repr(opened)
+
+
 def test_a_trace_is_the_search(model: str, translator: hexapla.Translator) -> None:
     trace = hexapla.Inspector(model).trace("the big dog", beam_size=3, n_best=3)
     found = translator.translate_n_best("the big dog", beam_size=3, n_best=3)

@@ -73,7 +73,7 @@ void call_translator(const std::string& model, const std::string& folder) {
   for (const auto& found : stream) std::cout << found.front().text << ' ' << stream.ready() << '\n';
   std::cout << translator.score({line}, once).front() << ' ';
   std::cout << translator.score_tokens({line}, once).front().score << ' ';
-  std::cout << translator.align({line}, once).front().links.size() << '\n';
+  std::cout << translator.align({line}, once).front().text() << ' ' << translator.trace(line).ending << '\n';
   call_glossary(translator, folder);
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/guard.h"
-#include "api/inspect/search_trace.h"
+#include "api/translate/trace/search_trace.h"
 #include "api/translate/translator_options.h"
 #include "base/options/option_names.h"
 #include "base/system/cancellation.h"
@@ -106,15 +106,6 @@ decode::DecodingOptions usual_search(const decode::OpenModel& m) {
     if (const auto value = m.file.usage.search.find(name); value != m.file.usage.search.end())
       shown.search.insert(*value);
   return api::usual_search(shown);
-}
-
-decode::TranslateOptions traceable(const TranslatorOptions& options, const decode::DecodingOptions& usual) {
-  const decode::TranslateOptions how = api::declared_options(options, usual).translate_options();
-  decode::check_traceable(how.search);
-  if (how.coverage_penalty != 0)
-    throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
-                     cat(how.coverage_penalty));
-  return how;
 }
 
 constexpr Range<int64_t> kLongestSide{1, inspect::kLongest};
@@ -265,13 +256,7 @@ struct Inspector::Impl {
 
   SearchTrace traced(const std::string& source, decode::TranslateOptions how) const {
     how.search.without_cache = without_cache;
-    std::vector<std::string> warnings;
-    const auto [ids, found] =
-        api::trace_line(*model, source, how.search, kept_in(warnings), static_cast<size_t>(how.max_length));
-    SearchTrace trace =
-        api::public_trace(found, inspect::pieces(model->source, ids), model->target, how.search.beam_size);
-    trace.warnings = std::move(warnings);
-    return trace;
+    return api::traced(*model, source, how, static_cast<size_t>(how.max_length));
   }
 };
 
@@ -321,7 +306,7 @@ std::string Inspector::formula(const std::string& tensor) const {
 SearchTrace Inspector::trace(const std::string& source, const TranslatorOptions& options) const {
   return api::guarded([&] {
     const CancelScope scope(options.stop);
-    return impl_->traced(source, traceable(options, impl_->usual));
+    return impl_->traced(source, api::declared_options(options, impl_->usual).translate_options());
   });
 }
 

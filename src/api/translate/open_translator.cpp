@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/translate/alignment/word_alignment.h"
 #include "api/translate/translator_options.h"
-#include "decode/opened/alignment_head.h"
 #include "decode/options/named/read_options.h"
 #include "decode/options/option_ranges.h"
 
@@ -21,6 +21,11 @@ decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
                          "` is for several models, but there is one: leave it out"),
                      options.weights.empty() ? "ensemble" : "weights",
                      options.weights.empty() ? options.ensemble : cat(options.weights.front()));
+  if (!options.shortlist.empty() && paths.size() > 1)
+    throw UsageError("`shortlist` is for one model; give one `model`, or leave it out", "shortlist", options.shortlist);
+  if (!options.shortlist.empty() && !options.target_language.empty())
+    throw UsageError("`shortlist` knows no languages; leave out `target-language`, or `shortlist`", "shortlist",
+                     options.shortlist);
   decode::OpenEnsemble all = decode::open_ensemble(
       paths, decode::asked_precision(options.precision.has_value(), precision, options.device), options.device);
   decode::choose_languages(all.members[0], options.source_language, options.target_language);
@@ -34,8 +39,12 @@ OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const Mode
       ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
       translator(ensemble, first().source, first().target, *first().backend),
       scorer(first().scorer()),
-      attention(decode::alignment_head(first())),
-      usual(usual_search(first().file.usage, TranslatorOptions::from(options.search))) {}
+      attention(attention_of(first(), options.alignment_layer, options.alignment_head)),
+      usual(usual_search(first().file.usage, TranslatorOptions::from(options.search))) {
+  if (!options.shortlist.empty())
+    shortlist.emplace(decode::ShortlistTable::read(options.shortlist), first().source, first().target,
+                      options.shortlist);
+}
 
 decode::DecodingOptions OpenTranslator::with(std::vector<GivenOption> given) const {
   return decode::read_options(std::move(given), usual);

@@ -1,12 +1,14 @@
 #pragma once
 // Models opened for translating, with their search defaults: shared by Translator and the jobs of
 // the program.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/options/given_option.h"
 #include "decode/opened/open_model.h"
 #include "decode/options/named/decoding_options.h"
+#include "decode/steps/shortlist.h"
 #include "hexapla/translator.h"
 
 namespace hexapla::api {
@@ -17,7 +19,8 @@ struct OpenTranslator {
   decode::TextTranslator translator;
   decode::TextScorer scorer;        // of the first model
   decode::AttentionHead attention;  // of the first model, for word alignments
-  decode::DecodingOptions usual;    // the record of the first model's file, overridden by ModelOptions::search
+  std::optional<decode::Shortlist> shortlist;
+  decode::DecodingOptions usual;  // the record of the first model's file, overridden by ModelOptions::search
 
   // Errors as the constructor of Translator.
   OpenTranslator(const std::vector<std::string>& paths, const ModelOptions& options);

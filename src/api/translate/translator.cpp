@@ -11,11 +11,13 @@
 #include "api/translate/open_translator.h"
 #include "api/translate/request_state.h"
 #include "api/translate/stream/line_stream.h"
+#include "api/translate/trace/search_trace.h"
 #include "api/translate/translator_options.h"
 #include "api/translate/turns.h"
 #include "base/compute/thread_count.h"
 #include "base/options/given_option.h"
 #include "base/system/machine.h"
+#include "inspect/text_pair.h"
 #include "text/utf8.h"
 
 namespace hexapla {
@@ -98,14 +100,39 @@ struct Translator::Impl : api::OpenTranslator {
 
   decode::TranslateOptions declared(const TranslatorOptions& options, api::TranslatorCall call) const {
     api::refuse_idle(call, options);
+    refuse_phrases(call, options);
     decode::TranslateOptions how = api::declared_options(options, usual).translate_options();
     how.attention = attention;
     how.search.token_scores = true;
     how.stop = options.stop;
-    how.everywhere.glossary = api::terms_of(options.glossary);
+    how.everywhere = {{}, options.require, options.forbid, api::terms_of(options.glossary)};
+    decode::check_utf8(how.everywhere);
+    if (shortlist) add_shortlist(call, how);
     decode::check(how);
     if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment, "alignment");
     return how;
+  }
+
+  static void refuse_phrases(api::TranslatorCall call, const TranslatorOptions& options) {
+    if (call != api::TranslatorCall::scores && call != api::TranslatorCall::alignments) return;
+    for (const auto& [name, phrases] : {std::pair{"require", &options.require}, std::pair{"forbid", &options.forbid}})
+      if (!phrases->empty())
+        throw UsageError(cat("`", name, "` is for a search, but these translations are given: leave it out"), name,
+                         phrases->front());
+  }
+  void add_shortlist(api::TranslatorCall call, decode::TranslateOptions& how) const {
+    if (call == api::TranslatorCall::request)
+      throw UsageError("`shortlist` is for translate(): requests are translated with those of others; leave it out");
+    if (how.everywhere.glossary || !how.everywhere.require.empty()) refuse_with_shortlist();
+    how.search.shortlist = &*shortlist;
+  }
+  [[noreturn]] static void refuse_with_shortlist() {
+    throw UsageError(
+        "`shortlist` leaves out what `prefix`, `require` and `glossary` may ask for; leave one of them out");
+  }
+  void check_pieces(const decode::Lines& lines) const {
+    for (size_t i = 0; shortlist && i < lines.requests.size(); ++i)
+      if (!lines.requests[i].prefix.empty() || !lines.requests[i].require.empty()) refuse_with_shortlist();
   }
 
   std::vector<std::vector<decode::Translation>> found(const std::vector<std::string>& lines,
@@ -117,6 +144,7 @@ struct Translator::Impl : api::OpenTranslator {
     const api::Turns::Turn turn(turns);
     const std::vector<decode::LineConstraints> asked = constraints_of(constraints, lines.size());
     const decode::Lines all{.text = lines, .requests = asked, .ids = ids};
+    check_pieces(all);
     if (!options.on_progress) return translator.translate(all, how, warning_of(options, functions));
     std::vector<std::vector<decode::Translation>> results;
     while (results.size() < lines.size()) {
@@ -152,6 +180,7 @@ struct Translator::Impl : api::OpenTranslator {
                                       const TranslatorOptions& options, CallerFunctions& functions) const {
     const ThreadCount own(threads);
     const api::Turns::Turn turn(turns);
+    check_pieces(lines);
     return public_lines(lines.text, options.alignment, how,
                         translator.translate(lines, how, warning_of(options, functions, lines.first)));
   }
@@ -172,7 +201,7 @@ struct Translator::Impl : api::OpenTranslator {
         Translation& result = results[line][rank];
         for (const int32_t id : t.ids) result.tokens.push_back(first().target.piece(id));
         result.text = t.text, result.score = t.score, result.normalized = t.normalized;
-        result.ids = t.ids, result.token_scores = t.token_scores;
+        result.ids = t.ids, result.token_scores = t.token_scores, result.coverage = t.coverage;
         if (units.empty() || (!aligned.empty() && !aligned[line])) continue;
         sources.push_back(lines[line]), flat.push_back(std::move(t)), to_align.push_back(&result);
       }
@@ -248,6 +277,7 @@ TranslatorOptions Translator::complete(const TranslatorOptions& options) const {
     TranslatorOptions all = api::public_options(api::declared_options(options, impl_->usual));
     all.alignment = options.alignment, all.warn = options.warn, all.stop = options.stop;
     all.glossary = options.glossary, all.on_progress = options.on_progress;
+    all.require = options.require, all.forbid = options.forbid;
     return all;
   });
 }
@@ -356,6 +386,18 @@ std::vector<double> Translator::score(const std::vector<std::string>& lines,
     for (const decode::TextScore& s : impl_->scored(lines, translations, options, functions))
       results.push_back(s.score);
     return results;
+  });
+}
+
+SearchTrace Translator::trace(const std::string& line, const TranslatorOptions& options) const {
+  return guarded([&] {
+    if (impl_->models.members.size() > 1)
+      throw UsageError("`trace` shows the search of one model; give one `model`", "model", "");
+    const ThreadCount own(impl_->threads);
+    const api::Turns::Turn turn(impl_->turns);
+    const CancelScope scope(options.stop);
+    const decode::OpenModel& m = impl_->first();
+    return api::traced(m, line, impl_->declared(options, api::TranslatorCall::n_best), inspect::kLongest);
   });
 }
 

@@ -53,6 +53,7 @@ TEST(MovedFrom, TranslatorsSaySo) {
                      {"score_tokens", [&] { t.score_tokens(lines, lines); }},
                      {"tokens", [&] { t.tokens("a"); }},
                      {"translate_tokens", [&] { t.translate_tokens({{}}); }},
+                     {"trace", [&] { t.trace("a"); }},
                      {"align", [&] { t.align(lines, lines); }}});
   EXPECT_EQ(t.translate(lines).size(), 1u);
   TranslationStream stream = t.stream(lines);

@@ -86,7 +86,8 @@ inline void other_calls(const std::string& model) {
   translator.score({"a", "b"}, {"c", "d"});
   translator.align({"a", "b"}, {"c", "d"});
   translator.submit({"a", "b"}).get();
-  for (const auto& line : translator.stream({"a", "b"}, TranslatorOptions::from({{"beam_size", 2}}))) line.front();
+  for (const auto& line : translator.stream({"a", "b"}, TranslatorOptions::from({{"beam_size", 2}})))
+    static_cast<void>(line.front());
   TranslatorOptions::from({{"beam_size", "4"}, {"alignment", "words"}});
   const Glossary one({{"dog", "Hund"}}), braced{{"dog", "Hund"}}, two({{"dog", "Hund"}, {"cat", "Katze"}}), none({});
   if (one.size() != 1 || braced.size() != 1 || two.size() != 2 || none.size() != 0)

@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include "api/guard.h"
 #include "api/jobs/text/translate.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
@@ -28,7 +29,9 @@ struct Translate {
 
   int run() {
     use_threads(job.how.threads);
-    give_search(*command, search, job);
+    if (command->was_given("--precision")) job.how.precision = search.precision;
+    job.search = given_options(*command, without(rows_of(search), {"precision"}));
+    const api::SpelledAsFlags flags;
     job.shard.made_by = determining_options(*command);
     JobTerminal terminal(color, quiet);
     const bool typed = job.input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
@@ -54,17 +57,21 @@ void bind_requests(Translate& t, Command& c) {
        "--prefix", t.job.prefixes,
        "forced beginning of each translation, one per line; it may end inside a word, a space at its end ends the word")
       ->check(text_input_beside_stdin())
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Constraints");
   c.add_option("--require", t.job.require, "words that every translation must contain; may be repeated")
       ->type_name("WORDS")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->group("Constraints");
   c.add_option("--forbid", t.job.forbid, "words that no translation may contain; may be repeated")
       ->type_name("WORDS")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->group("Constraints");
   bind_glossary(c, t.job.glossary);
-  c.add_flag("--jsonl", t.job.jsonl, "stdin has JSON objects: {\"text\", \"prefix\", \"require\": [], \"forbid\": []}");
+  c.add_flag("--jsonl", t.job.jsonl, "stdin has JSON objects: {\"text\", \"prefix\", \"require\": [], \"forbid\": []}")
+      ->group("Constraints");
 }
 
 }  // namespace
@@ -79,25 +86,30 @@ void add_translate(Command& app, Action& chosen) {
   c->add_option("--ensemble", t->job.how.ensemble,
                 "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
       ->default_str("linear")
+      ->group("Model")
       ->when(of_several);
   c->add_option("--weights", t->job.how.weights, ranges::kModelWeight,
                 "weight of each model of an ensemble, as in --weights 2,1")
       ->delimiter(',')
+      ->group("Model")
       ->when(of_several);
   bind_languages(*c, t->job.how.source_language, t->job.how.target_language);
   bind_options(*c, t->search.rows(), t->search);
   bind_device(*c, t->job.how.device);
   bind_requests(*t, *c);
-  c->add_option("--shortlist", t->job.shortlist,
+  c->add_option("--shortlist", t->job.how.shortlist,
                 "compute the output layer only for the pieces that this file allows for a source: of Marian's and "
                 "Firefox's (lex.s2t.bin), or made by hexapla shortlist")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Speed");
   bind_alignment(*c, t->job.alignment, true);
-  c->add_flag("--json", t->job.json, "one JSON object per line: translations, their scores and those of their tokens");
+  c->add_flag("--json", t->job.json, "one JSON object per line: translations, their scores and those of their tokens")
+      ->group("Output");
   c->add_option("--trace", t->job.trace,
                 "draw the beam search for one line, step by step: an image (.svg) here, a table on stderr")
       ->check(output_file())
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Output");
   c->add_option("--input", t->job.input, "translate the lines of this file instead of stdin")
       ->check(text_input())
       ->type_name("FILE");
@@ -105,7 +117,8 @@ void add_translate(Command& app, Action& chosen) {
   c->add_flag("--strict", t->strict, "exit with code 3 if any line has no translation that satisfies the constraints");
   c->add_option("--threads", t->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
-      ->default_str("0");
+      ->default_str("0")
+      ->group("Speed");
   c->add_flag("-q,--quiet", t->quiet, "print only errors");
   c->add_option("--color", t->color, "auto, always or never")
       ->default_str("auto")
@@ -119,7 +132,8 @@ void add_translate(Command& app, Action& chosen) {
       "  echo 'A dog runs.' | hexapla translate -m run --beam-size 3 --trace search.svg\n"
       "  hexapla translate -m run --input test.en --shard 3/8 --output part-3.de\n"
       "  hexapla translate -m run-1 -m run-2 --require Hund --forbid 'der Katze' < test.en\n"
-      "Every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
+      "With --n-best, a line gives: N ||| text ||| F0= log-probability ||| normalized score. Else\n"
+      "every input line gives one output line, in order; an empty line gives an empty line. Lines from a pipe or a\n"
       "terminal are translated as soon as no more input is waiting; Ctrl-D ends. Compressed text (.gz, .zst,\n"
       ".xz) is unpacked.");
   c->callback([t, c, &chosen] {

@@ -232,6 +232,14 @@ TEST_F(TranslateTest, MorePrefixesThanLinesIsAnError) {
   EXPECT_THAT(r.err, AllOf(HasSubstr("long has more lines than the 1 of the input")));
 }
 
+TEST_F(TranslateTest, APrefixThatIsNotTextIsAnErrorOfItsFile) {
+  write_file_atomically(at("prefixes"), "ein\n\xff\n");
+  const Result r = translate({"--prefix", at("prefixes")}, "zwei\nHund\n");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.out, testing::StartsWith("ein")) << "the line before is answered";
+  EXPECT_THAT(r.err, AllOf(HasSubstr("line 2: --prefix"), HasSubstr("is not UTF-8")));
+}
+
 TEST_F(TranslateTest, JsonLines) {
   const Result r =
       translate({"--jsonl"}, R"({"text": "ein Hund", "prefix": "Katzen ", "require": ["Hund"], "forbid": []})"

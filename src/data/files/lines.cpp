@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -144,6 +145,7 @@ struct LineReader::Impl {
   std::vector<char> block;
   std::string_view rest;  // of the block, not yet returned
   int64_t line = 0;
+  std::optional<std::string> begun;  // of the line in which before_waiting threw
   bool byte_order_mark = false, carriage_return = false;
 
   std::unique_ptr<Bytes> open_bytes(const std::string& path, BeforeWaiting before_waiting) {
@@ -194,16 +196,25 @@ bool LineReader::had_byte_order_mark() const { return impl_->byte_order_mark; }
 
 bool LineReader::next(std::string& line) {
   line.clear();
-  if (impl_->rest.empty() && !impl_->refill(impl_->line + 1)) return false;
-  ++impl_->line;
+  if (impl_->begun) {
+    line = *std::exchange(impl_->begun, std::nullopt);
+  } else {
+    if (impl_->rest.empty() && !impl_->refill(impl_->line + 1)) return false;
+    ++impl_->line;
+  }
   size_t end;
   while ((end = impl_->rest.find('\n')) == std::string_view::npos) {
-    line += impl_->rest;
+    line += std::exchange(impl_->rest, {});
     if (line.size() > kLongestLine) {
       throw DataError(cat(impl_->name, " line ", impl_->line, " has no end within ", kLongestLine >> 20,
                           " MiB: is this a text file with one sentence per line?"));
     }
-    if (!impl_->refill(impl_->line)) break;
+    try {
+      if (!impl_->refill(impl_->line)) break;
+    } catch (...) {
+      impl_->begun = std::move(line);
+      throw;
+    }
   }
   if (end != std::string_view::npos) {
     line += impl_->rest.substr(0, end);

@@ -11,7 +11,7 @@
 namespace hexapla::data {
 
 // Called before a reader waits for bytes of a pipe or terminal, so that the lines read so far can
-// be answered. Never called for regular files. Exceptions pass through the reader.
+// be answered. Never called for regular files. Exceptions pass through next(), which then goes on where it was.
 using BeforeWaiting = std::function<void()>;
 
 // The beginning of a line in a plain file, and the number of lines before it.

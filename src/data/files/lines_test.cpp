@@ -170,6 +170,33 @@ TEST_F(Lines, TellsBeforeItWaitsForAPipe) {
   EXPECT_THAT(waits, ElementsAre(2, 3));
 }
 
+// An exception before it waits ends a call, but loses nothing.
+TEST_F(Lines, GoesOnWhereACallWouldHaveWaited) {
+  struct Waits {};
+  Pipe pipe;
+  pipe.write("one\ntw");
+  bool may_wait = true;
+  LineReader reader(pipe.name(), [&] {
+    if (!may_wait) throw Waits();
+  });
+  may_wait = false;
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_THROW(reader.next(line), Waits);
+  EXPECT_THROW(reader.next(line), Waits);
+  pipe.write("o\n\nthree");
+  for (const char* expected : {"two", ""}) {
+    ASSERT_TRUE(reader.next(line));
+    EXPECT_EQ(line, expected);
+  }
+  EXPECT_THROW(reader.next(line), Waits);
+  pipe.end();
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "three");
+  EXPECT_EQ(reader.line_number(), 4);
+  EXPECT_FALSE(reader.next(line));
+}
+
 TEST_F(Lines, AShortFirstLineIsGivenBeforeThereAreMore) {
   for (const char* first : {"", "a", "ab", "PK", "BZh", "\xEF\xBB", "abcdefgh"}) {
     Pipe pipe;

@@ -1,18 +1,68 @@
 #include "api/jobs/lines/translate_input.h"
 
+#include <exception>
+#include <utility>
+
+#include "api/translate/stream/line_stream.h"
 #include "base/error.h"
 #include "base/json.h"
 
 namespace hexapla::api {
 namespace {
 
+// Lines of a file, of which one is read ahead to tell whether it is there.
+class WaitingLines {
+ public:
+  WaitingLines(const std::string& path, data::BeforeWaiting before_waiting)
+      : before_waiting_(std::move(before_waiting)), reader_(path, [this] {
+          if (looking_) throw NotThere();
+          before_waiting_();
+        }) {}
+  WaitingLines(const WaitingLines&) = delete;
+  WaitingLines& operator=(const WaitingLines&) = delete;
+
+  bool next(std::string& line) {
+    if (!looked_) return reader_.next(line);
+    looked_ = false;
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    line = std::move(ahead_);
+    return there_;
+  }
+  bool ready() {
+    if (looked_) return true;
+    looking_ = true;
+    try {
+      there_ = reader_.next(ahead_);
+    } catch (const NotThere&) {
+      looking_ = false;
+      return false;
+    } catch (const UserError&) {
+      error_ = std::current_exception();
+    }
+    looking_ = false;
+    return looked_ = true;
+  }
+  const std::string& name() const { return reader_.name(); }
+
+ private:
+  struct NotThere {};
+
+  bool looking_ = false, looked_ = false;
+  bool there_ = false;  // whether what was looked at is a line, not the end
+  std::string ahead_;
+  std::exception_ptr error_;
+  const data::BeforeWaiting before_waiting_;
+  data::LineReader reader_;
+};
+
 class Plain final : public TranslateInput {
  public:
   explicit Plain(LinesToTranslate lines) : lines_(std::move(lines)) {}
-  bool next(std::string& text, decode::LineConstraints& request) override {
+  bool next(std::string& text, Constraints& request) override {
     request = {};
     return lines_.next(text);
   }
+  bool ready() override { return lines_.ready(); }
 
  private:
   LinesToTranslate lines_;
@@ -22,7 +72,7 @@ class WithPrefixes final : public TranslateInput {
  public:
   WithPrefixes(LinesToTranslate lines, const std::string& file, data::BeforeWaiting before_waiting)
       : prefixes_(file, std::move(before_waiting)), lines_(std::move(lines)) {}
-  bool next(std::string& text, decode::LineConstraints& request) override {
+  bool next(std::string& text, Constraints& request) override {
     request = {};
     const int64_t before = read_;
     const bool line = lines_.next(text), prefix = prefixes_.next(request.prefix);
@@ -33,11 +83,22 @@ class WithPrefixes final : public TranslateInput {
       throw DataError(cat(prefixes_.name(), " has more lines than the ", before,
                           " of the input; give exactly one prefix per line"));
     read_ += line;
+    if (line) check(request);
     return line;
   }
+  bool ready() override { return lines_.ready() && prefixes_.ready(); }
 
  private:
-  data::LineReader prefixes_;
+  // What a file asks for is data, not usage.
+  void check(const Constraints& request) const {
+    try {
+      constraints_of(request, static_cast<uint64_t>(read_));
+    } catch (const UsageError& e) {
+      throw DataError(e.what());
+    }
+  }
+
+  WaitingLines prefixes_;
   LinesToTranslate lines_;
   int64_t read_ = 0;
 };
@@ -45,7 +106,7 @@ class WithPrefixes final : public TranslateInput {
 class Json final : public TranslateInput {
  public:
   explicit Json(LinesToTranslate lines) : lines_(std::move(lines)) {}
-  bool next(std::string& text, decode::LineConstraints& request) override {
+  bool next(std::string& text, Constraints& request) override {
     std::string line;
     if (!lines_.next(line)) return false;
     ++number_;
@@ -54,9 +115,10 @@ class Json final : public TranslateInput {
     if (!line.empty()) read(line, text, request);
     return true;
   }
+  bool ready() override { return lines_.ready(); }
 
  private:
-  void read(const std::string& line, std::string& text, decode::LineConstraints& request) const {
+  void read(const std::string& line, std::string& text, Constraints& request) const {
     const auto object = json_or_null(line);
     if (!object.is_object()) fail("is not a JSON object; give {\"text\": \"...\"}");
     if (!object.contains("text")) fail("has no \"text\"; give {\"text\": \"...\"}");
@@ -94,8 +156,9 @@ class Json final : public TranslateInput {
 }  // namespace
 
 LinesToTranslate lines_of(const std::string& path, data::BeforeWaiting before_waiting) {
-  const auto reader = std::make_shared<data::LineReader>(path, std::move(before_waiting));
-  return {[reader](std::string& line) { return reader->next(line); }, reader->name()};
+  const auto reader = std::make_shared<WaitingLines>(path, std::move(before_waiting));
+  return {[reader](std::string& line) { return reader->next(line); }, reader->name(),
+          [reader] { return reader->ready(); }};
 }
 
 std::unique_ptr<TranslateInput> plain_input(LinesToTranslate lines) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "data/files/lines.h"
-#include "decode/options/line_constraints.h"
+#include "hexapla/translation.h"
 
 namespace hexapla::api {
 
@@ -14,15 +14,17 @@ class TranslateInput {
   virtual ~TranslateInput() = default;
   // The next line; false after the last. DataError: an invalid line, or one that LineReader
   // refuses.
-  virtual bool next(std::string& text, decode::LineConstraints& request) = 0;
+  virtual bool next(std::string& text, Constraints& asked) = 0;
+  virtual bool ready() = 0;  // whether next() returns without waiting for a pipe or a terminal
 };
 
 // Reads the lines of a file or shard, like LineReader and RangeReader.
 struct LinesToTranslate {
   std::function<bool(std::string& line)> next;
   std::string name;  // for messages
+  std::function<bool()> ready = [] { return true; };
 };
-// path: "-" is stdin. before_waiting: see LineReader.
+// path: "-" is stdin. before_waiting: called before next() waits.
 LinesToTranslate lines_of(const std::string& path, data::BeforeWaiting before_waiting);
 
 std::unique_ptr<TranslateInput> plain_input(LinesToTranslate lines);

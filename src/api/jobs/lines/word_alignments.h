@@ -1,5 +1,4 @@
 #pragma once
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,8 @@ struct WordAlignments {
   When when(bool looked_at = false) const {
     return {!kind.empty() || looked_at, "is for `alignment`: give that, too, or leave it out"};
   }
-  // UsageError: a layer or head is given, but a translation with these options uses no attention.
-  void refuse_idle(const decode::TranslateOptions& how) const;
+  // UsageError: a layer or head is given, but nothing uses the attention. looked_at: whether something else does.
+  void refuse_idle(bool looked_at) const;
   // The selected attention of this model; default: its guided head if it has one, else the mean
   // over the heads of decode::default_alignment_layer(). UsageError: no such layer or head.
   decode::AttentionHead attention(const decode::OpenModel& model) const;
@@ -29,10 +28,6 @@ struct WordAlignments {
   std::string text(const decode::SoftAlignment& soft) const;
   // The words of a line that the alignment numbers; empty if it numbers pieces.
   std::vector<std::string> words_in(const std::string& line) const;
-  // The alignments of all translations of some lines, in order; empty if not requested.
-  std::vector<std::vector<std::string>> texts(const decode::OpenModel& model, std::span<const std::string> lines,
-                                              std::span<const std::vector<decode::Translation>> found,
-                                              const decode::TranslateOptions& how) const;
 };
 
 }  // namespace hexapla::api

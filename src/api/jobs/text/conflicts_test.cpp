@@ -34,7 +34,7 @@ std::string of_translate(const std::function<void(TranslateJob& job)>& give) {
 
 TEST(Conflicts, OfTranslateAreFoundBeforeTheModelIsRead) {
   using Give = std::function<void(TranslateJob & job)>;
-  const Give shortlist = [](auto&job) { job.shortlist = "lex.bin"; }, trace = [](auto&job) { job.trace = "x.svg"; },
+  const Give shortlist = [](auto&job) { job.how.shortlist = "lex.bin"; }, trace = [](auto&job) { job.trace = "x.svg"; },
              shard = [](auto&job) { job.input = "x", job.shard.shard = "1/2"; },
              jsonl = [](auto&job) { job.jsonl = true; }, prefix = [](auto&job) { job.prefixes = "x"; },
              require = [](auto&job) { job.require = {"Hund"}; }, forbid = [](auto&job) { job.forbid = {"Hund"}; },
@@ -42,14 +42,14 @@ TEST(Conflicts, OfTranslateAreFoundBeforeTheModelIsRead) {
              two = [](auto&job) { job.models.push_back("/another"); },
              sample =
                  [](auto&job) {
-                   job.search = {{"sample", {"true"}}};
+                   job.search = {{"sample", true}};
                  },
              list =
                  [](auto&job) {
-                   job.search = {{"n-best", {"2"}}};
+                   job.search = {{"n_best", 2}};
                  },
              coverage = [](auto&job) {
-               job.search = {{"coverage-penalty", {"0.2"}}};
+               job.search = {{"coverage_penalty", 0.2}};
              };
   const std::vector<std::tuple<Give, Give, const char*>> pairs{
       {shortlist, jsonl, "`shortlist` leaves out what"},

@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
+#include <cmath>
 #include <utility>
 
-#include "api/inspect/search_trace.h"
 #include "api/jobs/conflicts.h"
 #include "api/jobs/lines/portions.h"
 #include "api/jobs/lines/translate_input.h"
-#include "api/translate/open_translator.h"
+#include "api/options.h"
+#include "api/translate/alignment/word_alignment.h"
 #include "api/translate/translator_options.h"
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/json.h"
-#include "decode/steps/shortlist.h"
-#include "inspect/report/beam_report.h"
+#include "decode/trace/beam_trace.h"
 #include "text/document/formats/formats.h"
 
 namespace hexapla::api {
@@ -64,8 +62,8 @@ decode::TranslateOptions options_of(const TranslateJob& job, const Glossary& ter
 
 // Rejects bad options before a model is read.
 void check(const TranslateJob& job, const Glossary& terms) {
-  const decode::TranslateOptions how = options_of(job, terms, options_for_any_model(job.search));
-  refuse_conflicts(kConflicts, {{"shortlist", !job.shortlist.empty()},
+  const decode::TranslateOptions how = options_of(job, terms, options_for_any_model(given_options(job.search)));
+  refuse_conflicts(kConflicts, {{"shortlist", !job.how.shortlist.empty()},
                                 {"trace", !job.trace.empty()},
                                 {"shard", !job.shard.shard.empty()},
                                 {"jsonl", job.jsonl},
@@ -95,72 +93,43 @@ void say_of_documents(const TranslateJob& job, const JobWatch& watch) {
   watch.say(cat(job.input, " is translated line by line, markup included; hexapla document translates its text alone"));
 }
 
-// Lines not translated yet.
-struct InputLines {
-  std::vector<std::string> text;
-  std::vector<decode::LineConstraints> requests;  // one per line
-
-  // Adds the next line. -> its bytes; nothing after the last
-  std::optional<size_t> add(TranslateInput& from) {
-    std::string line;
-    decode::LineConstraints request;
-    if (!from.next(line, request)) return {};
-    text.push_back(std::move(line));
-    requests.push_back(std::move(request));
-    return text.back().size();
-  }
-  void keep(size_t lines) {
-    text.resize(lines);
-    requests.resize(lines);
-  }
-};
-
-using Found = std::vector<decode::Translation>;  // the translations of a line
+using Found = std::vector<Translation>;  // the translations of a line
 
 // Writes translations.
 class Writer {
  public:
   Writer(const TranslateJob& job, std::ostream& out, int n_best) : job_(job), out_(out), n_best_(n_best) {}
 
-  // alignments: one per translation of each line, or none.
-  void write(int64_t first, const std::vector<std::string>& sources, const std::vector<Found>& all,
-             const std::vector<std::vector<std::string>>& alignments) const {
-    for (size_t i = 0; i < all.size(); ++i) {
-      const std::vector<std::string> of_line = alignments.empty() ? std::vector<std::string>() : alignments[i];
-      if (job_.json)
-        write_json(sources[i], all[i], of_line);
-      else
-        write_text(first + static_cast<int64_t>(i), all[i], of_line);
-    }
+  void write(int64_t line, const Found& found) const { job_.json ? write_json(found) : write_text(line, found); }
+  void flush() const {
     if (!out_.flush()) throw OutputGone();
   }
 
  private:
-  void write_text(int64_t line, const Found& found, const std::vector<std::string>& alignments) const {
-    for (size_t j = 0; j < found.size(); ++j) {
-      const decode::Translation& t = found[j];
-      const std::string aligned = alignments.empty() ? "" : " ||| " + alignments[j];
+  void write_text(int64_t line, const Found& found) const {
+    for (const Translation& t : found) {
+      const std::string aligned = job_.alignment ? " ||| " + t.alignment.text(job_.alignment.kind) : "";
       if (n_best_ == 1)
         out_ << t.text << aligned << "\n";
       else
         out_ << fmt::format("{} ||| {}{} ||| F0= {:.6f} ||| {:.6f}\n", line, t.text, aligned, t.score, t.normalized);
     }
   }
-  void write_json(const std::string& source, const Found& found, const std::vector<std::string>& alignments) const {
-    const bool numbers_words = !alignments.empty() && job_.alignment.units != "pieces";
+  void write_json(const Found& found) const {
+    const bool numbers_words = job_.alignment && job_.alignment.units != "pieces";
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const decode::Translation& t : found) {
+    for (const Translation& t : found) {
       list.push_back({{"text", t.text},
                       {"score", t.score},
                       {"normalized", t.normalized},
                       {"ids", t.ids},
                       {"token_scores", t.token_scores}});
       if (t.coverage != 0) list.back()["coverage"] = t.coverage;
-      if (!alignments.empty()) list.back()["alignment"] = alignments[list.size() - 1];
-      if (numbers_words) list.back()["target_words"] = job_.alignment.words_in(t.text);
+      if (job_.alignment) list.back()["alignment"] = t.alignment.text(job_.alignment.kind);
+      if (numbers_words) list.back()["target_words"] = t.alignment.target_words;
     }
     nlohmann::ordered_json line{{"translations", std::move(list)}};
-    if (numbers_words) line["source_words"] = job_.alignment.words_in(source);
+    if (numbers_words) line["source_words"] = found.front().alignment.source_words;
     out_ << json_text(line) << "\n";
   }
 
@@ -169,33 +138,39 @@ class Writer {
   const int n_best_;
 };
 
-// Translates portions of lines and writes them.
+ModelOptions how_to_open(const TranslateJob& job) {
+  ModelOptions how = job.how;
+  how.alignment_layer = job.alignment.layer, how.alignment_head = job.alignment.head;
+  return how;
+}
+
+// Translates lines while they are read, and writes them.
 class Translating {
  public:
   Translating(const TranslateJob& job, std::ostream& out, const Glossary& terms, const JobWatch& watch)
       : job_(job),
         watch_(watch),
-        open_(job.models, job.how),
-        how_(options_of(job, terms, open_.with(job.search))),
-        writer_(job, out, how_.search.n_best) {
-    job.alignment.refuse_idle(how_);
-    const decode::OpenModel& m = open_.first();
-    if (!job.shortlist.empty())
-      shortlist_.emplace(decode::ShortlistTable::read(job.shortlist), m.source, m.target, job.shortlist);
-    if (shortlist_) how_.search.shortlist = &*shortlist_;
-    how_.attention = job.alignment.attention(m);
-    if (job.alignment) job.alignment.options(m);  // rejects bad options before translating
-    time_ = Stopwatch();
+        translator_(job.models, how_to_open(job)),
+        options_(options_of(terms)),
+        complete_(translator_.complete(options_)),
+        writer_(job, out, complete_.n_best.value()) {
+    job.alignment.refuse_idle(complete_.unk == "copy" || complete_.coverage_penalty.value() > 0);
+    if (job.alignment) check_alignment_kind(job.alignment.kind);
   }
 
-  // Answers the lines before one that cannot be translated as requested, then rethrows the error.
-  void answer(InputLines lines) {
-    try {
-      translate(lines);
-    } catch (const decode::LineError& e) {
-      lines.keep(e.line);
-      if (e.line > 0) translate(lines);
-      throw;
+  void translate(TranslateInput& input) {
+    LineSource source = [&](std::string& line, Constraints& asked) { return read(input, line, asked); };
+    source.ready = [&] { return input.ready(); };
+    TranslationStream stream = translator_.stream(std::move(source), options_);
+    for (const Found& found : stream) {
+      if (!job_.trace.empty() && read_ > 1)
+        throw UsageError("`trace` shows the search for one sentence; give one line");
+      writer_.write(lines_++, found);
+      without_ += std::isinf(found.front().score);
+      if (stream.ready() > 0) continue;
+      writer_.flush();
+      if (!job_.trace.empty()) draw_trace();
+      watch_.progress({.done = lines_, .seconds = time_.seconds()});
     }
   }
 
@@ -203,40 +178,35 @@ class Translating {
   int64_t without() const { return without_; }
 
  private:
-  void translate(const InputLines& in) {
-    const int64_t first = lines_;
-    if (!job_.trace.empty() && first + std::ssize(in.text) > 1)
-      throw UsageError("`trace` shows the search for one sentence; give one line");
-    const auto found =
-        open_.translator.translate(decode::Lines{in.text, in.requests, static_cast<uint64_t>(first)}, how_,
-                                   [&](size_t line, const std::string& what) {
-                                     watch_.note(fmt::format("line {}", first + static_cast<int64_t>(line) + 1), what);
-                                   });
-    writer_.write(first, in.text, found, job_.alignment.texts(open_.first(), in.text, found, open_.aligning(how_)));
-    if (!job_.trace.empty()) draw_trace(in.text.front());
-    without_ += std::count_if(found.begin(), found.end(), [](const Found& all) { return !all.front().whole(); });
-    lines_ += std::ssize(in.text);
-    watch_.progress({.done = lines_, .seconds = time_.seconds()});
+  TranslatorOptions options_of(const Glossary& terms) const {
+    TranslatorOptions options = TranslatorOptions::from(job_.search);
+    options.require = job_.require, options.forbid = job_.forbid;
+    options.glossary = terms;
+    if (job_.alignment) options.alignment = job_.alignment.units;
+    options.warn = [this](size_t line, const std::string& what) { watch_.note(fmt::format("line {}", line), what); };
+    return options;
   }
-
-  // Repeats the search for this line step by step; draws it to the file and describes it.
-  void draw_trace(const std::string& line) const {
-    const decode::OpenModel& m = open_.first();
-    const decode::Trace found = trace_line(m, line, how_.search, {}).trace;
-    write_file_atomically(job_.trace, inspect::trace_svg(found, m.target, how_.search.beam_size));
-    std::string text = inspect::trace_text(found, m.target, how_.search.beam_size);
-    if (text.ends_with('\n')) text.pop_back();
-    watch_.say(text);
+  bool read(TranslateInput& input, std::string& line, Constraints& asked) {
+    if (!input.next(line, asked)) return false;
+    ++read_;
+    if (!job_.trace.empty()) last_ = line;
+    return true;
+  }
+  // Repeats the search for the only line step by step; draws it to the file and describes it.
+  void draw_trace() const {
+    const SearchTrace trace = translator_.trace(last_, options_);
+    write_file_atomically(job_.trace, trace.picture);
+    watch_.say(trace.table.substr(0, trace.table.find_last_not_of('\n') + 1));
   }
 
   const TranslateJob& job_;
   const JobWatch& watch_;
-  const OpenTranslator open_;
-  decode::TranslateOptions how_;
+  const Translator translator_;
+  const TranslatorOptions options_, complete_;
   const Writer writer_;
-  std::optional<decode::Shortlist> shortlist_;
-  int64_t lines_ = 0, without_ = 0;
-  Stopwatch time_;
+  std::string last_;                            // line that was read, for a trace
+  int64_t read_ = 0, lines_ = 0, without_ = 0;  // lines_: written
+  const Stopwatch time_;
 };
 
 std::unique_ptr<TranslateInput> open_input(const TranslateJob& job, const std::shared_ptr<data::RangeReader>& part,
@@ -258,14 +228,8 @@ TranslatedLines translate_lines(const TranslateJob& job, std::ostream& out, cons
   const ShardWork work = job.shard.open(job.input, job.models, out, watch);
   if (!work.answers) return {};
   Translating translating(job, work.answers->out(), terms, watch);
-  InputLines read;
-  Portions portions([&] { translating.answer(std::exchange(read, {})); });
   try {
-    const auto lines = open_input(job, work.part, [&] {
-      portions.answer();
-      watch.before_waiting();
-    });
-    portions.read_all([&] { return read.add(*lines); });
+    translating.translate(*open_input(job, work.part, watch.before_waiting));
   } catch (const OutputGone&) {
     return {.taken = false};
   }

@@ -6,7 +6,7 @@
 #include "api/jobs/lines/shard_output.h"
 #include "api/jobs/lines/word_alignments.h"
 #include "api/jobs/watch.h"
-#include "base/options/given_option.h"
+#include "hexapla/options.h"
 #include "hexapla/translator.h"
 
 namespace hexapla::api {
@@ -14,12 +14,12 @@ namespace hexapla::api {
 struct TranslateJob {
   std::vector<std::string> models;
   ModelOptions how;
-  std::vector<GivenOption> search;            // the given options
-  std::string input = "-";                    // path; "-": stdin
-  bool jsonl = false;                         // the input has JSON objects with constraints
-  std::string prefixes, glossary, shortlist;  // paths; "": none
-  std::vector<std::string> require, forbid;   // for every translation
-  bool json = false;                          // writes translations as JSON instead of text
+  Options search;                            // the given options
+  std::string input = "-";                   // path; "-": stdin
+  bool jsonl = false;                        // the input has JSON objects with constraints
+  std::string prefixes, glossary;            // paths; "": none
+  std::vector<std::string> require, forbid;  // for every translation
+  bool json = false;                         // writes translations as JSON instead of text
   WordAlignments alignment;
   ShardOutput shard;
   std::string trace;  // file for a picture of the search, .svg; "": none
@@ -31,8 +31,8 @@ struct TranslatedLines {
 };
 
 // Translates lines to `out`, or to the output of a shard. Answers lines before the reader waits for
-// more. UsageError: options that exclude each other; other errors as
-// decode::TextTranslator::translate(), ShardOutput::open() and those of the files.
+// more. UsageError: options that exclude each other; other errors as Translator::stream(), ShardOutput::open() and
+// those of the files.
 TranslatedLines translate_lines(const TranslateJob& job, std::ostream& out, const JobWatch& watch);
 
 }  // namespace hexapla::api

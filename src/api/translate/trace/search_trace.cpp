@@ -1,7 +1,11 @@
-#include "api/inspect/search_trace.h"
+#include "api/translate/trace/search_trace.h"
 
+#include "base/options/option_names.h"
 #include "decode/lines/opened_line.h"
 #include "decode/search/search.h"
+#include "decode/trace/beam_trace.h"
+#include "inspect/report/beam_report.h"
+#include "inspect/text_pair.h"
 
 namespace hexapla::api {
 namespace {
@@ -54,8 +58,10 @@ SearchStep public_step(const decode::TracedStep& step, const std::vector<double>
   return result;
 }
 
-}  // namespace
-
+struct LineTrace {
+  text::Ids source;  // as it was read
+  decode::Trace trace;
+};
 LineTrace trace_line(const decode::OpenModel& m, const std::string& line, const decode::SearchOptions& how,
                      const decode::LineWarning& warn, size_t longest) {
   const text::Ids source = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, line, warn, longest);
@@ -67,9 +73,10 @@ LineTrace trace_line(const decode::OpenModel& m, const std::string& line, const 
                                        decode::opened_line(m.target, line).opening)};
 }
 
+// source: pieces including </s>.
 SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::string>& source,
                          const text::Vocabulary& target, int beam_size) {
-  SearchTrace result{source, {}, name_of(trace.ending), decode::text_of(trace.ending, beam_size), {}};
+  SearchTrace result{source, {}, name_of(trace.ending), decode::text_of(trace.ending, beam_size), {}, {}, {}, {}};
   std::vector<double> scores{0};
   for (const decode::TracedStep& step : trace.steps) {
     result.steps.push_back(public_step(step, scores, target, beam_size));
@@ -77,7 +84,25 @@ SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::stri
   }
   for (const decode::Hypothesis& h : trace.found)
     result.finished.push_back(hypothesis(h.ids, target, h.score, h.normalized));
+  result.table = inspect::trace_text(trace, target, beam_size);
+  result.picture = inspect::trace_svg(trace, target, beam_size);
   return result;
+}
+
+}  // namespace
+
+SearchTrace traced(const decode::OpenModel& m, const std::string& line, const decode::TranslateOptions& how,
+                   size_t longest) {
+  decode::check_traceable(how.search);
+  if (how.coverage_penalty != 0)
+    throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
+                     cat(how.coverage_penalty));
+  std::vector<std::string> warnings;
+  const auto warn = [&](size_t, const std::string& what) { warnings.push_back(spell_options(what, as_field)); };
+  const auto [source, found] = trace_line(m, line, how.search, warn, longest);
+  SearchTrace trace = public_trace(found, inspect::pieces(m.source, source), m.target, how.search.beam_size);
+  trace.warnings = std::move(warnings);
+  return trace;
 }
 
 }  // namespace hexapla::api
