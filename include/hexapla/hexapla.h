@@ -23,6 +23,7 @@
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"
 #include "hexapla/options.h"
+#include "hexapla/text_file.h"
 #include "hexapla/trainer.h"
 #include "hexapla/translator.h"
 

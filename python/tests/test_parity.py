@@ -45,6 +45,8 @@ LEFT_OUT = {
     "OptionDescription": "SearchOptions and the others have the names and types, help() the rest",
     "NamedArray": "arrays are NumPy's",
     "Matrix": "Alignment.attention and weights",
+    "TextFile": "open(), gzip.open() and others are iterables of lines",
+    "ShardFile": "parts of files are shared by processes of the program",
     "LineSource.next": "any iterable of lines, and one of constraints",
     "LineSource.ready": "an iterator cannot tell whether it waits: read_ahead=1 translates each line at once",
     "TranslationStream.ready": "a generator gives one line after the other",

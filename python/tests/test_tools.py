@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from typing import Any
 
 import numpy
 import pytest
@@ -83,8 +84,9 @@ def test_a_translator_traces_its_search(model: str, translator: hexapla.Translat
 def test_alignments_have_a_text_and_come_from_a_head(model: str, translator: hexapla.Translator, program: Program,
                                                      tmp_path: pathlib.Path) -> None:
     line = "the big dog sleeps here"
-    for options in ({}, {"alignment_layer": 0, "alignment_head": 1}, {"alignment_head": "mean"}):
-        opened = hexapla.Translator(model, **options)  # type: ignore[arg-type]
+    cases: list[dict[str, Any]] = [{}, {"alignment_layer": 0, "alignment_head": 1}, {"alignment_head": "mean"}]
+    for options in cases:
+        opened = hexapla.Translator(model, **options)
         flags = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
         found = opened.translate_n_best(line, alignment="words")[0]
         assert found.alignment is not None
@@ -95,7 +97,7 @@ def test_alignments_have_a_text_and_come_from_a_head(model: str, translator: hex
     with pytest.raises(hexapla.UsageError):
         hexapla.Translator(model, alignment_layer=9)
     with pytest.raises(hexapla.UsageError, match="hard, soft"):
-        found.alignment.text("harder")
+        hexapla.Alignment([], [], [], []).text("harder")
 
 
 def test_a_shortlist_limits_the_pieces(model: str, program: Program, tmp_path: pathlib.Path) -> None:

@@ -77,6 +77,16 @@ void call_translator(const std::string& model, const std::string& folder) {
   call_glossary(translator, folder);
 }
 
+void call_text_files(const std::string& model, const std::string& folder) {
+  std::ofstream(folder + "/text") << "a\nb\n";
+  std::string line;
+  hexapla::TextFile whole(folder + "/text"), part = moved(hexapla::TextFile(folder + "/text", "1/1"));
+  std::cout << whole.next(line) << whole.ready() << whole.name().empty() << part.note() << '\n';
+  hexapla::ShardFile out = moved(hexapla::ShardFile(folder + "/part", part, {model}, ", in upper case"));
+  if (!out.complete()) out.write("A\nB\n");
+  out.finish(2);
+}
+
 void call_model(const std::string& path, const std::string& folder) {
   hexapla::Model model = moved(hexapla::Model::load(path));
   std::cout << model.configuration() << model.history().size() << ' ' << model.parameter_count() << ' '
@@ -132,6 +142,7 @@ int main(int argc, char** argv) try {
   if (argc != 3) throw std::runtime_error("usage: consumer MODEL FOLDER");
   call_options();
   call_translator(argv[1], argv[2]);
+  call_text_files(argv[1], argv[2]);
   call_plugin(argv[1]);
   call_model(argv[1], argv[2]);
   call_inspector(argv[1]);

@@ -62,6 +62,24 @@ TEST(MovedFrom, TranslatorsSaySo) {
   EXPECT_TRUE(stream.next(found));
 }
 
+TEST(MovedFrom, TextFilesSaySo) {
+  const std::string text = testing::TempDir() + "hexapla_moved_text" + std::to_string(getpid());
+  write_file_atomically(text, "a\n");
+  TextFile file(text, "1/1");
+  std::string line;
+  expect_moved_from("text file", file,
+                    {{"next", [&] { file.next(line); }},
+                     {"ready", [&] { file.ready(); }},
+                     {"name", [&] { file.name(); }},
+                     {"note", [&] { file.note(); }}});
+  ShardFile out(text + ".out", file, {model_file()}, "");
+  expect_moved_from("shard's file", out,
+                    {{"complete", [&] { out.complete(); }}, {"write", [&] { out.write("a\n"); }}, {"finish", [&] {
+                                                                                                     out.finish(1);
+                                                                                                   }}});
+  std::filesystem::remove(text);
+}
+
 TEST(MovedFrom, ToolsSaySo) {
   Inspector inspector(model_file());
   expect_moved_from("inspector", inspector,

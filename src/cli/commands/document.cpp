@@ -1,7 +1,6 @@
 // hexapla document: translates the text of a file into another file.
 #include <fmt/format.h>
 
-#include "api/guard.h"
 #include "api/jobs/text/document.h"
 #include "base/compute/parallel.h"
 #include "base/error.h"
@@ -24,7 +23,6 @@ struct DocumentCommand {
   int run() {
     if (job.output.empty()) throw UsageError("--output is missing: give the file to write");
     use_threads(job.how.threads);
-    const api::SpelledAsFlags flags;
     JobTerminal terminal(color, quiet);
     if (command->was_given("--precision")) job.how.precision = search.precision;
     job.search = given_options(*command, without(rows_of(search), {"precision"}));

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
 #include <iostream>
+#include <optional>
 
-#include "api/guard.h"
-#include "api/jobs/text/translate.h"
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
 #include "base/error.h"
+#include "base/files/file.h"
 #include "cli/command/command.h"
 #include "cli/options/alignment_options.h"
 #include "cli/options/language_options.h"
@@ -16,12 +19,108 @@
 #include "cli/options/shard_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/job_terminal.h"
+#include "cli/text/translate_input.h"
+#include "cli/text/translate_job.h"
+#include "cli/text/translation_text.h"
+#include "hexapla/hexapla.h"
 
 namespace hexapla::cli {
 namespace {
 
+// Thrown if the reader of the output has exited (head).
+struct OutputGone {};
+
+// Translates lines while they are read, and writes them.
+class Translating {
+ public:
+  Translating(const TranslateJob& job, const Glossary& terms, JobTerminal& terminal)
+      : job_(job),
+        terminal_(terminal),
+        watch_(terminal.watch()),
+        translator_(job.models, how_to_open(job)),
+        options_(options_of(terms)),
+        complete_(translator_.complete(options_)),
+        format_{*complete_.n_best, job.json, job.alignment.kind, job.alignment.units != "pieces"} {
+    job.alignment.refuse_idle(complete_.unk == "copy" || *complete_.coverage_penalty > 0);
+    if (job.alignment) Alignment().text(job.alignment.kind);  // checks it
+  }
+
+  // file: null: stdout. typed: the lines come from a terminal, which is asked for each; else progress is shown.
+  void translate(TextFile lines, ShardFile* file, bool typed, bool quiet) {
+    const auto input = input_of(std::move(lines));
+    LineSource source = [&](std::string& line, Constraints& asked) {
+      if (typed && !quiet && !input->ready()) std::cerr << "> " << std::flush;
+      return read(*input, line, asked);
+    };
+    source.ready = [&] { return input->ready(); };
+    TranslationStream stream = translator_.stream(std::move(source), options_);
+    for (const auto& found : stream) {
+      write(found, file);
+      if (stream.ready() > 0) continue;
+      if (!file && !std::cout.flush()) throw OutputGone();
+      if (!job_.trace.empty()) draw_trace();
+      if (!typed) show_progress();
+    }
+  }
+
+  int64_t lines() const { return lines_; }
+  int64_t without() const { return without_; }
+
+ private:
+  static ModelOptions how_to_open(const TranslateJob& job) {
+    ModelOptions how = job.how;
+    how.alignment_layer = job.alignment.layer, how.alignment_head = job.alignment.head;
+    return how;
+  }
+  TranslatorOptions options_of(const Glossary& terms) const {
+    TranslatorOptions options = TranslatorOptions::from(job_.search);
+    options.require = job_.require, options.forbid = job_.forbid;
+    options.glossary = terms;
+    if (job_.alignment) options.alignment = job_.alignment.units;
+    options.warn = [this](size_t line, const std::string& what) { watch_.note(fmt::format("line {}", line), what); };
+    return options;
+  }
+  std::unique_ptr<TranslateInput> input_of(TextFile lines) const {
+    if (job_.jsonl) return json_input(std::move(lines));
+    if (job_.prefixes.empty()) return plain_input(std::move(lines));
+    return input_with_prefixes(std::move(lines), job_.prefixes);
+  }
+  bool read(TranslateInput& input, std::string& line, Constraints& asked) {
+    if (!input.next(line, asked)) return false;
+    ++read_;
+    if (!job_.trace.empty()) last_ = line;
+    return true;
+  }
+  void write(const std::vector<Translation>& found, ShardFile* file) {
+    if (!job_.trace.empty() && read_ > 1) throw UsageError("`trace` shows the search for one sentence; give one line");
+    const std::string text = format_.text(lines_++, found);
+    without_ += std::isinf(found.front().score);
+    file ? file->write(text) : static_cast<void>(std::cout << text);
+  }
+  // Repeats the search for the only line step by step; draws it to the file and describes it.
+  void draw_trace() const {
+    const SearchTrace trace = translator_.trace(last_, options_);
+    write_file_atomically(job_.trace, trace.picture);
+    watch_.say(trace.table.substr(0, trace.table.find_last_not_of('\n') + 1));
+  }
+  void show_progress() {
+    terminal_.progress().show(fmt::format("{} lines : {:.1f} lines/s", text::grouped(lines_),
+                                          static_cast<double>(lines_) / seconds_since(start_)));
+  }
+
+  const TranslateJob& job_;
+  JobTerminal& terminal_;
+  const api::JobWatch watch_;
+  const Translator translator_;
+  const TranslatorOptions options_, complete_;
+  const TranslationFormat format_;
+  std::string last_;                            // line that was read, for a trace
+  int64_t read_ = 0, lines_ = 0, without_ = 0;  // lines_: written
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 struct Translate {
-  api::TranslateJob job;
+  TranslateJob job;
   decode::DecodingOptions search;
   std::string color = "auto";
   bool strict = false, quiet = false;
@@ -31,23 +130,39 @@ struct Translate {
     use_threads(job.how.threads);
     if (command->was_given("--precision")) job.how.precision = search.precision;
     job.search = given_options(*command, without(rows_of(search), {"precision"}));
-    const api::SpelledAsFlags flags;
-    job.shard.made_by = determining_options(*command);
     JobTerminal terminal(color, quiet);
-    const bool typed = job.input == "-" && isatty(STDIN_FILENO), prompt = typed && !quiet;
-    api::JobWatch watch = terminal.watch();
-    if (!typed)
-      watch.progress = [&](const api::JobProgress& p) {
-        terminal.progress().show(fmt::format("{} lines : {:.1f} lines/s", text::grouped(p.done), p.per_second()));
-      };
-    if (prompt) watch.before_waiting = [] { std::cerr << "> " << std::flush; };
-    const api::TranslatedLines found = api::translate_lines(job, std::cout, watch);
-    if (!found.taken) return 1;
-    if (prompt) std::cerr << "\n";
+    const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
+    check(job);
+    if (const std::string note = note_of_document(job); !note.empty()) terminal.watch().say(note);
+    if (!job.shard.given()) return translate({}, nullptr, terms, terminal);
+    TextFile part(job.input, job.shard.shard.empty() ? "1/1" : job.shard.shard);
+    std::optional<ShardFile> file;
+    if (!job.shard.output.empty()) file.emplace(job.shard.output, part, job.models, determining_options(*command));
+    if (!part.note().empty()) terminal.watch().say(part.note());
+    if (!file || !file->complete()) return translate(std::move(part), file ? &*file : nullptr, terms, terminal);
+    terminal.watch().say(cat(job.shard.output, " is complete already"));
+    return 0;
+  }
+
+ private:
+  // part: none: the whole input, which is opened after the models. -> the exit code
+  int translate(std::optional<TextFile> part, ShardFile* file, const Glossary& terms, JobTerminal& terminal) const {
+    Translating translating(job, terms, terminal);
+    const bool typed = job.input == "-" && isatty(STDIN_FILENO);
+    try {
+      translating.translate(part ? std::move(*part) : TextFile(job.input), file, typed, quiet);
+    } catch (const OutputGone&) {
+      return 1;
+    } catch (const UsageError& e) {  // what a file asks for is data
+      if (!job.prefixes.empty() && e.option() == "prefix") throw DataError(e.what());
+      throw;
+    }
+    if (file) file->finish(translating.lines());
+    if (typed && !quiet) std::cerr << "\n";
     terminal.finish();
-    if (strict && found.without > 0)
+    if (strict && translating.without() > 0)
       throw DataError(fmt::format("--strict: {} without a translation that satisfies the constraints; relax them",
-                                  text::counted(found.without, "line")));
+                                  text::counted(translating.without(), "line")));
     return 0;
   }
 };

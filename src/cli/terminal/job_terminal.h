@@ -2,6 +2,7 @@
 // Shows what a job tells (api/jobs/watch.h) on the terminal.
 #include <string>
 
+#include "api/guard.h"
 #include "api/jobs/watch.h"
 #include "base/error.h"
 #include "cli/terminal/line_notes.h"
@@ -41,6 +42,7 @@ class JobTerminal {
   Progress& progress() { return progress_; }
 
  private:
+  const api::SpelledAsFlags flags_;  // in the messages of the library
   Progress progress_;
   LineNotes notes_{progress_};
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Reads lines one by one and answers them in portions, for `translate` and `score`. Because whoever
+// Reads lines one by one and answers them in portions, for `score`. Because whoever
 // wrote a line may be waiting for its answer, a portion is as much as can be read without waiting,
 // limited to what makes good batches.
 #include <cstddef>

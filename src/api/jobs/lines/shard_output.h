@@ -49,12 +49,12 @@ struct ShardOutput {
   // the output is also an input.
   ShardWork open(const std::string& input, const std::vector<std::string>& models, std::ostream& out,
                  const JobWatch& watch) const;
+  // For the part of the input. Null: the output is already complete.
+  std::unique_ptr<Answers> answers(const data::RangeReader& part, const std::string& input,
+                                   const std::vector<std::string>& models) const;
 
  private:
   data::ShardNumber number() const;  // UsageError
-  // Null: the output is already complete.
-  std::unique_ptr<Answers> answers(const data::RangeReader& part, const std::string& input,
-                                   const std::vector<std::string>& models) const;
 };
 
 }  // namespace hexapla::api

@@ -91,12 +91,16 @@ SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::stri
 
 }  // namespace
 
-SearchTrace traced(const decode::OpenModel& m, const std::string& line, const decode::TranslateOptions& how,
-                   size_t longest) {
+void check_traceable(const decode::TranslateOptions& how) {
   decode::check_traceable(how.search);
   if (how.coverage_penalty != 0)
     throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
                      cat(how.coverage_penalty));
+}
+
+SearchTrace traced(const decode::OpenModel& m, const std::string& line, const decode::TranslateOptions& how,
+                   size_t longest) {
+  check_traceable(how);
   std::vector<std::string> warnings;
   const auto warn = [&](size_t, const std::string& what) { warnings.push_back(spell_options(what, as_field)); };
   const auto [source, found] = trace_line(m, line, how.search, warn, longest);

@@ -5,8 +5,10 @@
 
 namespace hexapla::api {
 
-// The search for the translation of a line of at most `longest` tokens. UsageError: decode::check_traceable(), a
-// coverage penalty, inspect::read_source().
+// UsageError: decode::check_traceable(), or a coverage penalty.
+void check_traceable(const decode::TranslateOptions& how);
+// The search for the translation of a line of at most `longest` tokens. UsageError: check_traceable(),
+// inspect::read_source().
 SearchTrace traced(const decode::OpenModel& model, const std::string& line, const decode::TranslateOptions& how,
                    size_t longest);
 
