@@ -1,5 +1,6 @@
 # Writes the files of the page, with its folders, and the lessons into a C++ file, as the arrays declared in
-# src/serve/look/page.h. cmake -D FOLDER=src/serve/page -D COURSE=docs/course -D OUT=page_files.cpp -P cmake/embed.cmake
+# src/apps/serve/look/page.h.
+# cmake -D FOLDER=src/apps/serve/page -D COURSE=docs/course -D OUT=page_files.cpp -P cmake/embed.cmake
 file(GLOB_RECURSE files LIST_DIRECTORIES false ${FOLDER}/*)
 file(GLOB lessons LIST_DIRECTORIES false ${COURSE}/*.md ${COURSE}/zh/*.md)
 list(APPEND files ${lessons})

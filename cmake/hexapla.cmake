@@ -1,14 +1,15 @@
-# hexapla_layer(folder deps...) makes from src/<folder> and its subfolders:
+# hexapla_layer(folder deps...) makes from a folder of the last hexapla_root() and its subfolders:
 #   hexapla_<folder>       a static library of every .cpp that is not a test
 #   test_<folder>          a test program of every *_test.cpp, with its cases registered in ctest
-# The external libraries of a folder are in cmake/dependencies.cmake, as HEXAPLA_LIBS_<folder>.
+# Where HEXAPLA_NAME_<folder> is set, that is the name. The external libraries of a folder are in
+# cmake/dependencies.cmake, as HEXAPLA_LIBS_<name>.
 
 set(HEXAPLA_WARNINGS -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(HEXAPLA_WERROR)
   list(APPEND HEXAPLA_WARNINGS -Werror)
 endif()
 # What x86-64 does: plain char has a sign, and a * b + c is rounded twice, so that files are read and numbers computed
-# alike. Kernels but the portable ones fuse the two operations (src/backend/cpu/layer.cmake).
+# alike. Kernels but the portable ones fuse the two operations (src/core/backend/cpu/layer.cmake).
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   add_compile_options(-fsigned-char -ffp-contract=off)
 endif()
@@ -36,7 +37,7 @@ if(HEXAPLA_TESTS)
   target_precompile_headers(hexapla_test_headers PRIVATE cmake/test_headers.h)
   add_library(hexapla_test_paths STATIC cmake/test_paths.cpp)
   add_library(hexapla_test_locale OBJECT cmake/test_locale.cpp)
-  target_include_directories(hexapla_test_paths PRIVATE src)
+  target_include_directories(hexapla_test_paths PRIVATE src/core)
   target_compile_definitions(hexapla_test_paths PRIVATE
     HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
 endif()
@@ -50,11 +51,26 @@ endfunction()
 
 function(hexapla_target_name folder out)
   string(REPLACE "/" "_" name ${folder})
+  if(DEFINED HEXAPLA_NAME_${name})
+    set(name ${HEXAPLA_NAME_${name}})
+  endif()
   set(${out} hexapla_${name} PARENT_SCOPE)
 endfunction()
 
+# hexapla_root(root others...): where the layers that follow are. scripts/check_layers.py reads the others.
+macro(hexapla_root root)
+  set(HEXAPLA_ROOT ${root})
+endmacro()
+
+# hexapla_plugin(folder deps...): a shared object that the program opens, which the folder's plugin.cmake makes.
+function(hexapla_plugin folder)
+  if(NOT folder IN_LIST HEXAPLA_OMITTED)
+    include(src/${HEXAPLA_ROOT}/${folder}/plugin.cmake)
+  endif()
+endfunction()
+
 # Layers that the program has and the library does not.
-set(HEXAPLA_PROGRAM_LAYERS cli api/program train/cluster/mpi lab train/tune serve)
+set(HEXAPLA_PROGRAM_LAYERS cli lib/program train/cluster/mpi mpi lab lib/tune serve)
 set(HEXAPLA_OMITTED)
 if(NOT HEXAPLA_CLI)
   list(APPEND HEXAPLA_OMITTED ${HEXAPLA_PROGRAM_LAYERS})
@@ -70,9 +86,15 @@ function(hexapla_layer folder)
   list(REMOVE_ITEM ARGN ${HEXAPLA_OMITTED})
   hexapla_target_name(${folder} target)
   string(REPLACE "hexapla_" "" short ${target})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${folder}/*.cpp)
-  foreach(inner ${HEXAPLA_APART_${short}})
-    list(FILTER sources EXCLUDE REGEX "/src/${folder}/${inner}/")
+  set(include_root src/${HEXAPLA_ROOT})
+  if(folder MATCHES "^${HEXAPLA_ROOT}(/|$)")  # lib: its includes name it
+    set(include_root src)
+  endif()
+  set(place ${include_root}/${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${place}/*.cpp)
+  string(REPLACE "/" "_" apart ${folder})
+  foreach(inner ${HEXAPLA_APART_${apart}})
+    list(FILTER sources EXCLUDE REGEX "/${place}/${inner}/")
   endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -81,7 +103,7 @@ function(hexapla_layer folder)
     set(sources ${CMAKE_CURRENT_SOURCE_DIR}/cmake/empty.cpp)
   endif()
   add_library(${target} STATIC ${sources})
-  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/${include_root} ${CMAKE_CURRENT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE ${HEXAPLA_WARNINGS})
   hexapla_hide_symbols(${target})
   if(HEXAPLA_SANITIZE AND HEXAPLA_SANITIZE_TESTS_QUICKLY AND NOT short IN_LIST HEXAPLA_COMPUTING_LAYERS)
@@ -97,8 +119,8 @@ function(hexapla_layer folder)
     target_link_libraries(${target} PUBLIC ${dep_target})
   endforeach()
   target_link_libraries(${target} PUBLIC ${HEXAPLA_LIBS_${short}})
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/layer.cmake)
-    include(src/${folder}/layer.cmake)  # special rules of this folder (may use `target`)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${place}/layer.cmake)
+    include(${place}/layer.cmake)  # special rules of this folder (may use `target` and `place`)
   endif()
   set(HEXAPLA_LAYERS ${HEXAPLA_LAYERS} ${target} CACHE INTERNAL "")
   set(HEXAPLA_TEST_SOURCES_${short} ${tests} CACHE INTERNAL "")

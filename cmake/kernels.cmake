@@ -1,5 +1,5 @@
 # Writes the OpenCL kernels into a C++ file, as one text, common.cl first.
-# cmake -D FOLDER=src/backend/opencl/plugin/kernels -D OUT=kernel_source.cpp -P cmake/kernels.cmake
+# cmake -D FOLDER=src/plugins/opencl/kernels -D OUT=kernel_source.cpp -P cmake/kernels.cmake
 file(GLOB files ${FOLDER}/*.cl)
 list(SORT files)
 set(common ${FOLDER}/common.cl)
@@ -10,7 +10,7 @@ foreach(file IN LISTS common files)
   string(APPEND text "    R\"kernels(${source})kernels\"\n")
 endforeach()
 file(WRITE ${OUT}.new "// Made by cmake/kernels.cmake.
-#include \"backend/opencl/plugin/device/program.h\"
+#include \"opencl/device/program.h\"
 
 namespace hexapla::opencl {
 

@@ -32,7 +32,7 @@ add_library(hexapla_whole INTERFACE)
 target_link_libraries(hexapla_whole INTERFACE ${HEXAPLA_LAYERS})
 hexapla_tests(whole ${whole_tests})
 
-# Tests again on a device whose memory the host cannot access (src/backend/guarded): those whose backend is
+# Tests again on a device whose memory the host cannot access (src/core/backend/guarded): those whose backend is
 # make_backend()'s.
 function(hexapla_guarded_tests short filter)
   if(TARGET test_${short})
@@ -51,7 +51,7 @@ hexapla_guarded_tests(train "Training.*:Resume.*:Ending.*:Failure.*:ValidationOf
 Memory.*:-Memory.AnnouncedPeakOfTheArenaIsTheRealOne")
 
 if(HEXAPLA_CLI)
-  add_executable(hexapla_program src/cli/main.cpp)
+  add_executable(hexapla_program src/apps/cli/main.cpp)
   set_target_properties(hexapla_program PROPERTIES OUTPUT_NAME hexapla)
   target_link_libraries(hexapla_program PRIVATE hexapla_cli hexapla_sanitizer_options)
   if(TARGET test_whole)

@@ -10,15 +10,15 @@ machine=$(uname -m)
 have abidiff && have abidw || { note "abi: skipped, because abidiff is not installed (Debian package abigail-tools)"; exit 0; }
 [ "$machine" = x86_64 ] || { note "abi: skipped, because the dump is of x86_64, not $machine"; exit 0; }
 
-# Every exported function is in src/api, and nothing else has to be compiled to know its types.
+# Every exported function is in src/lib, and nothing else has to be compiled to know its types.
 work=$ROOT/build/abi
 export CMAKE_GENERATOR=Ninja
 if have ccache; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
 run_quietly "configuring" cmake -S . -B "$work" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_OPTIMIZE_DEPENDENCIES=ON -DHEXAPLA_CLI=OFF \
   -DHEXAPLA_TESTS=OFF -DHEXAPLA_MPI=OFF -DHEXAPLA_OPENCL=OFF
-run_quietly "building src/api" cmake --build "$work" -j "$JOBS" --target hexapla_api
+run_quietly "building src/lib" cmake --build "$work" -j "$JOBS" --target hexapla_api
 soname=libhexapla.so.$(sed -n 's/^set(HEXAPLA_SOVERSION \([0-9]*\)).*/\1/p' CMakeLists.txt)
-run_quietly "linking src/api" "${CXX:-c++}" -shared -o "$work/abi.so" -Wl,--whole-archive "$work/libhexapla_api.a" \
+run_quietly "linking src/lib" "${CXX:-c++}" -shared -o "$work/abi.so" -Wl,--whole-archive "$work/libhexapla_api.a" \
   -Wl,--no-whole-archive -Wl,--version-script=cmake/exports.map -Wl,-soname="$soname"
 run_quietly "reading the types" abidw --exported-interfaces-only --headers-dir "$ROOT/include/hexapla" --drop-private-types \
   --drop-undefined-syms --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names \

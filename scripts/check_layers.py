@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
-"""Checks every #include in src/ against cmake/layers.cmake. Allows no include cycle of more than two units (a unit is a
-header with its .cpp), no cycle of JavaScript modules, no folder with more than twenty files, each large third-party
-header in only one file, and only one type per name (two with the same name are undefined behavior that no compiler
-reports). The namespace of a file must be its folder's. check_source.py checks everything else.
+"""Checks every #include in src/ against cmake/layers.cmake, in which src/core may include no other folder of src/.
+Allows no include cycle of more than two units (a unit is a header with its .cpp), no cycle of JavaScript modules, no
+folder with more than twenty files, each large third-party header in only one file, and only one type per name (two with
+the same name are undefined behavior that no compiler reports). The namespace of a file must be its folder's.
+check_source.py checks everything else.
 Usage: check_layers.py [ROOT]"""
 import os
 import pathlib
@@ -11,7 +12,8 @@ import sys
 
 import sources
 
-LAYER = re.compile(r"^\s*hexapla_layer\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
+LAYER = re.compile(r"^\s*hexapla_(root|layer|plugin)\(\s*([\w/]+)([^)]*)\)", re.MULTILINE)
+CORE, NAMED = "core", {"lib"}  # includes no other folder of src/; is named in an #include
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 IMPORT = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
 ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_trainer.h", "mpi.h", "CL/cl.h", "nccl.h",
@@ -20,22 +22,35 @@ ONE_FILE = ["dnnl.hpp", "dnnl.h", "sentencepiece_processor.h", "sentencepiece_tr
             "yaml-cpp/yaml.h", "expat.h", "zip.h", "re2/re2.h"]
 CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folder
 OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
-NO_NAMESPACE = {"base", "tensor", "backend", "ops", "api"}  # what all share, and the public interface
-OTHER_NAMESPACE = {"decode/options/option_ranges.h": "ranges"}
+NO_NAMESPACE = {"base", "tensor", "backend", "ops", "lib"}  # what all share, and the public interface
+OTHER_NAMESPACE = {"decode/options/option_ranges.h": "ranges",
+                   "documents/": "text", "lib/tune/": "train", "mpi/": "train"}  # each extends what core has
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 
 
 def layers(root):
-    """-> {folder: the folders it may include}, and problems of the list itself"""
-    allowed, problems = {}, []
+    """-> {folder: the folders it may include}, {folder: the folder of src/ that it is in}, and problems of the list"""
+    allowed, places, roots, root_now, problems = {}, {}, {None: []}, None, []
     text = re.sub(r"#.*", "", (root / "cmake/layers.cmake").read_text())
-    for folder, deps in LAYER.findall(text):
+    for kind, folder, deps in LAYER.findall(text):
         for dep in deps.split():
-            if dep not in allowed:
+            if dep not in (roots if kind == "root" else allowed):
                 problems.append(f"cmake/layers.cmake: {folder} may include {dep}, which is not declared above it")
-        allowed[folder] = set(deps.split())
-    return allowed, problems
+            elif kind == "root" and folder == CORE:
+                problems.append(f"cmake/layers.cmake: {CORE} may include no other folder of src/, and not {dep}")
+            elif kind != "root" and places[dep] not in (root_now, *roots[root_now]):
+                problems.append(f"cmake/layers.cmake: {root_now} may not include {places[dep]}, but {folder} includes {dep}")
+        if kind == "root":
+            root_now, roots[folder] = folder, deps.split()
+        else:
+            allowed[folder], places[folder] = set(deps.split()), root_now
+    return allowed, places, problems
+
+
+def included_as(path):
+    """-> how an #include names src/<path>"""
+    return path if path.parts[0] in NAMED else pathlib.Path(*path.parts[1:])
 
 
 def types_of(text):
@@ -52,7 +67,7 @@ def types_of(text):
 
 
 def folder_of(path, allowed):
-    """The layer that src/<path> belongs to: the longest declared folder above it."""
+    """The layer of a file, as an #include names it: the longest declared folder above it."""
     for parent in path.parents:
         if str(parent) in allowed:
             return str(parent)
@@ -118,7 +133,8 @@ def check_rooms(root):
             found = INCLUDE.findall(sources.text_of(root / path) or "")
             unit = includes.setdefault(str(path.relative_to("src").with_suffix("")), set())
             unit |= {str(pathlib.Path(name).with_suffix("")) for mark, name in found if mark == '"'}
-    known = {unit: {other for other in names if other in includes} - {unit} for unit, names in includes.items()}
+    places = {str(included_as(pathlib.Path(unit))): unit for unit in includes}
+    known = {unit: {places[name] for name in names & places.keys()} - {unit} for unit, names in includes.items()}
     problems = [f"src: {', '.join(circle)} include each other; a circle has at most {CIRCLE} units"
                 for circle in circles(known) if len(circle) > CIRCLE]
     problems += check_staircases(known)
@@ -135,10 +151,10 @@ def check_modules(root):
             for circle in circles({path: names & texts.keys() for path, names in imports.items()})]
 
 
-def check_includes(name, text, allowed):
+def check_includes(name, text, allowed, places):
     """Problems of one file of src/ (name relative to src/)."""
-    own = folder_of(name, allowed)
-    if own is None:
+    own = folder_of(included_as(name), allowed)
+    if own is None or places[own] != name.parts[0]:
         return [f"src/{name}: belongs to no folder of cmake/layers.cmake"]
     if name.name.endswith("_test.cpp"):
         return []
@@ -148,22 +164,25 @@ def check_includes(name, text, allowed):
         target = folder_of(pathlib.Path(match[2]), allowed)
         if match[1] == '"' and target and target != own and target not in allowed[own]:
             problems.append(f"src/{name}:{line}: {own} may not include {match[2]}; see cmake/layers.cmake")
-        if match[1] == '"' and ".." in pathlib.Path(match[2]).parts:
-            problems.append(f"src/{name}:{line}: name {match[2]} from src/ on, without '..'")
+        steps = pathlib.Path(match[2]).parts
+        if match[1] == '"' and (".." in steps or steps[0] in set(places.values()) - NAMED):
+            problems.append(f"src/{name}:{line}: name {match[2]} as others do, from its layer on and without '..'")
     return problems
 
 
 def check_namespace(name, text):
-    """A folder of src/ is a namespace; what a file opens last is its own."""
-    opened, own = OPENED.findall(text), name.parts[0]
-    expected = next((space for place, space in OTHER_NAMESPACE.items() if str(name).startswith(place)), own)
-    if own in NO_NAMESPACE or not opened or opened[-1] == expected:
+    """A folder in a folder of src/ is a namespace; what a file opens last is its own."""
+    opened, there = OPENED.findall(text), included_as(name)
+    own = there.parts[0] if there.parts else "src"
+    usual = None if own in NO_NAMESPACE else own
+    expected = next((space for place, space in OTHER_NAMESPACE.items() if str(there).startswith(place)), usual)
+    if expected is None or not opened or opened[-1] == expected:
         return []
     return [f"src/{name}: opens the namespace hexapla::{opened[-1]}, but its folder is {own}"]
 
 
 def check(root):
-    allowed, problems = layers(root)
+    allowed, places, problems = layers(root)
     problems += check_rooms(root) + check_modules(root)
     users = {header: [] for header in ONE_FILE}
     defined = {}
@@ -172,7 +191,7 @@ def check(root):
             continue
         text = sources.text_of(root / path) or ""
         if path.parts[0] == "src":
-            problems += check_includes(path.relative_to("src"), text, allowed)
+            problems += check_includes(path.relative_to("src"), text, allowed, places)
             problems += check_namespace(path.relative_to("src"), text)
         for name in types_of(text):
             if defined.setdefault(name, path) != path:

@@ -68,7 +68,7 @@ LIBRARY = files(".h .cpp", "src/ include/ python/src/", r"_test\.(?:cpp|h)$|(?:^
 COUNTED = files(FUNCTIONS + " .sh .cmake .js .css .html", but=FIXTURES)
 WITH_FUNCTIONS = files(FUNCTIONS, but=FIXTURES)
 # The backend contract and kernels may have more parameters.
-OUTSIDE_KERNELS = files(FUNCTIONS, but=FIXTURES + r"|^src/backend/|kernel[^/]*$|_test\.cpp$")
+OUTSIDE_KERNELS = files(FUNCTIONS, but=FIXTURES + r"|^src/core/backend/|^src/plugins/opencl/|kernel[^/]*$|_test\.cpp$")
 TEXTS = files(but=r"(?:^|/)fixtures/")
 PAGES = files(".md", but=r"(?:^|/)fixtures/")
 
@@ -141,12 +141,12 @@ PARSE = "{}: use parse_json() or json_or_null() (base/json.h), which limit depth
 RULES = [
     # Writing or comparing a deep tree of JSON would crash the program. Handlers of a parser's events count levels.
     Rule("json", LIBRARY, in_code(r"\b[Jj]son\s*::\s*(?:parse|accept|from_\w+)\s*[(<]|"
-                                  r"\bordered_json\s*::\s*parse\s*\("), PARSE, {"src/base/json.": ""}),
+                                  r"\bordered_json\s*::\s*parse\s*\("), PARSE, {"src/core/base/json.": ""}),
     Rule("json", LIBRARY, in_code(r"\b[Jj]son\s*::\s*sax_parse\s*[(<]"), PARSE, {
-        "src/base/json.": "", "src/convert/texts/json_file.cpp": "", "src/convert/parsing/json_texts.cpp": "",
-        "src/convert/parsing/json_tree.cpp": "", "src/tensor/safetensors.cpp": ""}),
+        "src/core/base/json.": "", "src/plugins/convert/texts/json_file.cpp": "", "src/plugins/convert/parsing/json_texts.cpp": "",
+        "src/plugins/convert/parsing/json_tree.cpp": "", "src/core/tensor/safetensors.cpp": ""}),
     Rule("json", LAYERS, in_code(r"\.dump\("), "use json_text() (base/json.h), which accepts bytes that are not UTF-8",
-         {"src/base/json.h": ""}),
+         {"src/core/base/json.h": ""}),
 
     # The locale belongs to the program that uses the library. That of C determines the decimal point of strtod() and
     # printf(), that of C++ the output of streams. Tests also run under a German locale.
@@ -155,26 +155,26 @@ RULES = [
     Rule("locale", LIBRARY, in_code(r"\b(?:strto(?:d|f|ld)|sto(?:d|f|ld)|atof|v?s?n?f?scanf|"
                                     r"(?:v|std::v|std::)?(?:f|s|sn|d)?printf)\s*\("), NUMBERS),
     Rule("locale", LIBRARY, in_code(r"\bstd::to_string\s*\("), NUMBERS, {
-        "src/base/scope.cpp": "",  # an int; cat() would need this file
-        "src/model/parameters/parameter.h": "",  # an index
-        "src/serve/http/session.cpp": "",  # sizes
+        "src/core/base/scope.cpp": "",  # an int; cat() would need this file
+        "src/core/model/parameters/parameter.h": "",  # an index
+        "src/apps/serve/http/session.cpp": "",  # sizes
         "include/hexapla/options.h": ""}),  # whole numbers; the public headers need no library
     Rule("locale", LIBRARY, in_code(r"\b(?:is(?:alpha|alnum|digit|xdigit|space|blank|upper|lower|punct|print|graph|"
                                     r"cntrl)|to(?:lower|upper))\s*\("), LETTERS),
     Rule("locale", LIBRARY, in_code(r"\b(?:strcoll|strxfrm|wcwidth|mb(?:r|s)?towcs?|localeconv|setlocale)\s*\("),
          LETTERS),
     Rule("locale", LIBRARY, in_code(r"\bstd::(?:w?regex\b|regex_replace\b)"), LETTERS, {
-        "src/base/files/file.cpp": "std::regex",  # ranges and digits, which are compared as bytes
-        "src/convert/kinds/hugging_face/pieces/languages.cpp": "std::regex"}),  # ranges
+        "src/core/base/files/file.cpp": "std::regex",  # ranges and digits, which are compared as bytes
+        "src/plugins/convert/kinds/hugging_face/pieces/languages.cpp": "std::regex"}),  # ranges
     Rule("locale", LIBRARY, in_code(r"\b(?:strerror(?:_r)?|perror)\s*\(|\bgeneric_category\(\)\.message"),
          "{} depends on the locale: use system_text() (base/files/disk.h)"),
     Rule("locale", LIBRARY, in_code(r"\b(?:strftime|put_time|get_time|put_money|get_money)\s*\("),
          "{} depends on the locale, which names days and months: write digits", {
-             "src/train/record/watch/train_log.cpp": "strftime",  # digits only
-             "src/cli/terminal/terminal.cpp": "strftime"}),
+             "src/core/train/record/watch/train_log.cpp": "strftime",  # digits only
+             "src/apps/cli/terminal/terminal.cpp": "strftime"}),
     Rule("locale", LIBRARY, in_code(r"\bstd::(?:locale|use_facet)\b"), "{}: leave the locale alone", {
-        "src/base/classic.h": "std::locale",  # what the others use
-        "src/base/system/child_process.cpp": "std::locale"}),  # our own process, in which SentencePiece trains
+        "src/core/base/classic.h": "std::locale",  # what the others use
+        "src/core/base/system/child_process.cpp": "std::locale"}),  # our own process, in which SentencePiece trains
 
     Rule("range", CPP, dangling_ranges, "the loop walks part of a temporary that may be gone ({}): give the temporary "
          "a name, as in `for (const auto all = f(x); const auto& y : all.parts())`"),
@@ -182,10 +182,10 @@ RULES = [
     Rule("print", LAYERS, in_code(r"\bstd::(?:cout|cerr|clog)\b|"
                                   r"(?<![\w.>])(?:std::)?(?:printf|puts|putchar|perror)\s*\(|"
                                   r"(?<![\w.>])(?:std::|::)?(?:exit|_exit|quick_exit|abort|terminate)\s*\("),
-         "{}: a library neither prints nor ends the process; return the text, or throw an error", {"src/cli/": ""}),
+         "{}: a library neither prints nor ends the process; return the text, or throw an error", {"src/apps/cli/": ""}),
     Rule("option", LAYERS, in_text(r'"--(?!-)'),  # a marker of three dashes is no flag
          "a library names an option as `name`, see base/options/option_names.h",
-         {"src/cli/": "", "src/base/options/option_names.cpp": ""}),
+         {"src/apps/cli/": "", "src/core/base/options/option_names.cpp": ""}),
     # Jobs, the demo, experiments and the server belong to programs alone. The help of --device names the command that
     # lists devices.
     Rule("command", LAYERS, in_literals(
@@ -193,10 +193,10 @@ RULES = [
         r"compare|inspect|explain|serve|demo|doctor|bench|lab|join|replay|reproduce)\b(?!\"$)|"
         r"(?<!\.sh) --[a-z]|`--[a-z]"),
          "a library names a command only in `{{ }}`, see base/options/option_names.h: {}",
-         {"src/cli/": "", "src/lab/": "", "src/serve/": "", "src/train/tune/": "", "src/api/jobs/": "",
-          "src/api/program/": "", "src/api/training/": "", "src/base/options/device_option.h": ""}),
+         {"src/apps/cli/": "", "src/school/lab/": "", "src/apps/serve/": "", "src/lib/tune/": "", "src/lib/jobs/": "",
+          "src/lib/program/": "", "src/lib/training/": "", "src/core/base/options/device_option.h": ""}),
     Rule("backtick", LAYERS, markdown, "a user never sees backticks, which mark the name of an option: {}",
-         {"src/lab/": ""}),
+         {"src/school/lab/": ""}),
 
     Rule("guard", HEADERS, no_guard, "a header begins with #pragma once"),
     Rule("size", COUNTED, long_file, "{}, at most 500: which two rooms is it?"),

@@ -20,18 +20,20 @@ import check as site_check  # noqa: E402
 import stage as site_stage  # noqa: E402
 
 LAYERS = """
+hexapla_root(core)
 hexapla_layer(base     )
 hexapla_layer(tensor   base)
 hexapla_layer(tensor/x base tensor)
+hexapla_root(apps core)
 hexapla_layer(cli      base tensor)
 """
 SOUND = {
     "cmake/layers.cmake": LAYERS,
-    "src/base/a.h": "#pragma once\n// std::cout << is spoken of only\n",
-    "src/tensor/t.cpp": '#include "base/a.h"\n#include <cmath>\nint f(int a, std::pair<int, int> b) {\n  return "}{"[a];\n}\n',
-    "src/tensor/x/deep.cpp": '#include "tensor/t.h"\n',
-    "src/cli/main.cpp": '#include "base/a.h"\nint main() { std::cout << 1; std::exit(0); }\n',
-    "src/base/a_test.cpp": '#include "tensor/t.h"\n',
+    "src/core/base/a.h": "#pragma once\n// std::cout << is spoken of only\n",
+    "src/core/tensor/t.cpp": '#include "base/a.h"\n#include <cmath>\nint f(int a, std::pair<int, int> b) {\n  return "}{"[a];\n}\n',
+    "src/core/tensor/x/deep.cpp": '#include "tensor/t.h"\n',
+    "src/apps/cli/main.cpp": '#include "base/a.h"\nint main() { std::cout << 1; std::exit(0); }\n',
+    "src/core/base/a_test.cpp": '#include "tensor/t.h"\n',
     "README.md": "[layers](cmake/layers.cmake) and [outside](https://example.org/x)\n",
 }
 
@@ -56,75 +58,85 @@ class Layers(unittest.TestCase):
         self.assertEqual(problems(check_layers.check), [])
 
     def test_upward_include(self):
-        self.finds("src/base/b.cpp:2: base may not include tensor/u.h",
-                   {"src/base/b.cpp": '\n#include "tensor/u.h"\n'})
+        self.finds("src/core/base/b.cpp:2: base may not include tensor/u.h",
+                   {"src/core/base/b.cpp": '\n#include "tensor/u.h"\n'})
 
     def test_a_folder_inside_another_is_a_layer_of_its_own(self):
-        found = problems(check_layers.check, files={"src/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
-        self.assertEqual(found, ["src/tensor: the folders ., x include each other",
-                                 "src/tensor/b.cpp:1: tensor may not include tensor/x/deep.h; see cmake/layers.cmake"])
+        found = problems(check_layers.check, files={"src/core/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
+        self.assertEqual(found, ["src/core/tensor: the folders ., x include each other",
+                                 "src/core/tensor/b.cpp:1: tensor may not include tensor/x/deep.h; see cmake/layers.cmake"])
 
     def test_two_types_of_one_name(self):
         text = "namespace hexapla {\n\nstruct Pair : Base {\n};\n\n}  // namespace hexapla\n"
-        self.finds("src/tensor/t.cpp: hexapla::Pair is a type of src/base/p.h, too",
-                   {"src/base/p.h": "#pragma once\n" + text, "src/tensor/t.cpp": text})
+        self.finds("src/core/tensor/t.cpp: hexapla::Pair is a type of src/core/base/p.h, too",
+                   {"src/core/base/p.h": "#pragma once\n" + text, "src/core/tensor/t.cpp": text})
         hidden = text.replace("hexapla {\n", "hexapla {\nnamespace {\n").replace("};\n", "};\n}  // namespace\n")
         other = text.replace("Pair", "Pair::Impl")
-        found = problems(check_layers.check, files={"src/base/p.h": "#pragma once\n" + text, "src/base/p.cpp": hidden,
-                                                    "src/tensor/t.cpp": other})
+        found = problems(check_layers.check, files={"src/core/base/p.h": "#pragma once\n" + text, "src/core/base/p.cpp": hidden,
+                                                    "src/core/tensor/t.cpp": other})
         self.assertEqual(found, [])
 
     def test_folders_of_a_folder_are_a_staircase(self):
-        up = {"src/base/low/a.h": "#pragma once\n", "src/base/high/b.cpp": '#include "base/low/a.h"\n',
-              "src/base/high/b.h": "#pragma once\n"}
+        up = {"src/core/base/low/a.h": "#pragma once\n", "src/core/base/high/b.cpp": '#include "base/low/a.h"\n',
+              "src/core/base/high/b.h": "#pragma once\n"}
         self.assertEqual(problems(check_layers.check, files=up), [])
-        found = problems(check_layers.check, files={**up, "src/base/low/c.cpp": '#include "base/high/b.h"\n'})
-        self.assertEqual(found, ["src/base: the folders high, low include each other"])
-        found = problems(check_layers.check, files={**up, "src/base/c.h": '#pragma once\n#include "base/high/b.h"\n',
-                                                    "src/base/high/d.cpp": '#include "base/c.h"\n'})
-        self.assertEqual(found, ["src/base: the folders ., high include each other"])
+        found = problems(check_layers.check, files={**up, "src/core/base/low/c.cpp": '#include "base/high/b.h"\n'})
+        self.assertEqual(found, ["src/core/base: the folders high, low include each other"])
+        found = problems(check_layers.check, files={**up, "src/core/base/c.h": '#pragma once\n#include "base/high/b.h"\n',
+                                                    "src/core/base/high/d.cpp": '#include "base/c.h"\n'})
+        self.assertEqual(found, ["src/core/base: the folders ., high include each other"])
 
     def test_folders_of_src_are_a_staircase(self):
         """A layer inside a folder is a part of it."""
         found = problems(check_layers.check, files={
-            "cmake/layers.cmake": LAYERS + "hexapla_layer(base/y base tensor)\n",
-            "src/tensor/t.h": '#pragma once\n#include "base/a.h"\n', "src/base/y/c.cpp": '#include "tensor/t.h"\n'})
-        self.assertEqual(found, ["src: the folders base, tensor include each other"])
+            "cmake/layers.cmake": LAYERS.replace("hexapla_root(apps", "hexapla_layer(base/y base tensor)\nhexapla_root(apps"),
+            "src/core/tensor/t.h": '#pragma once\n#include "base/a.h"\n', "src/core/base/y/c.cpp": '#include "tensor/t.h"\n'})
+        self.assertEqual(found, ["src/core: the folders base, tensor include each other"])
 
     def test_namespaces_follow_the_folders(self):
         def opening(space):
-            return {"src/cli/b.cpp": f"namespace {space} {{\n}}  // namespace {space}\n"}
+            return {"src/apps/cli/b.cpp": f"namespace {space} {{\n}}  // namespace {space}\n"}
         self.assertEqual(problems(check_layers.check, files=opening("hexapla::cli::terminal")), [])
-        self.finds("src/cli/b.cpp: opens the namespace hexapla::report, but its folder is cli", opening("hexapla::report"))
+        self.finds("src/apps/cli/b.cpp: opens the namespace hexapla::report, but its folder is cli", opening("hexapla::report"))
 
     def test_circles_of_includes(self):
         def ring(*units):
             following = units[1:] + units[:1]
-            return {f"src/base/{u}.h": f'#pragma once\n#include "base/{v}.h"\n' for u, v in zip(units, following)}
+            return {f"src/core/base/{u}.h": f'#pragma once\n#include "base/{v}.h"\n' for u, v in zip(units, following)}
         self.assertEqual(problems(check_layers.check, files=ring("p", "q")), [])
-        self.finds("src: base/p, base/q, base/r include each other", ring("p", "q", "r"))
-        through_source = {"src/base/p.h": "#pragma once\n", "src/base/p.cpp": '#include "base/q.h"\n',
-                          "src/base/q.h": '#pragma once\n#include "base/r.h"\n',
-                          "src/base/r.h": '#pragma once\n#include "base/p.h"\n'}
+        self.finds("src: core/base/p, core/base/q, core/base/r include each other", ring("p", "q", "r"))
+        through_source = {"src/core/base/p.h": "#pragma once\n", "src/core/base/p.cpp": '#include "base/q.h"\n',
+                          "src/core/base/q.h": '#pragma once\n#include "base/r.h"\n',
+                          "src/core/base/r.h": '#pragma once\n#include "base/p.h"\n'}
         self.finds("include each other", through_source)
 
     def test_circles_of_modules(self):
         def ring(*units):
             names = [f"{u}.js" for u in units]
             forms = ('import {{ a }} from "./{}";\n', 'import {{\n  a,\n  b,\n}} from "../page/{}";\n', 'import "./{}";\n')
-            return {f"src/cli/page/{name}": form.format(other)
+            return {f"src/apps/cli/page/{name}": form.format(other)
                     for name, other, form in zip(names, names[1:] + names[:1], forms)}
-        self.finds("src/cli/page/p.js, src/cli/page/q.js import each other", ring("p", "q"))
-        self.finds("src/cli/page/p.js, src/cli/page/q.js, src/cli/page/r.js import each other", ring("p", "q", "r"))
-        self.assertEqual(problems(check_layers.check, files={**ring("p", "q"), "src/cli/page/q.js": '// from "./p.js"\n'}), [])
+        self.finds("src/apps/cli/page/p.js, src/apps/cli/page/q.js import each other", ring("p", "q"))
+        self.finds("src/apps/cli/page/p.js, src/apps/cli/page/q.js, src/apps/cli/page/r.js import each other", ring("p", "q", "r"))
+        self.assertEqual(problems(check_layers.check, files={**ring("p", "q"), "src/apps/cli/page/q.js": '// from "./p.js"\n'}), [])
 
     def test_files_of_a_folder(self):
-        files = {f"src/base/many/f{i}.h": "#pragma once\n" for i in range(20)}
+        files = {f"src/core/base/many/f{i}.h": "#pragma once\n" for i in range(20)}
         self.assertEqual(problems(check_layers.check, files=files), [])
-        self.finds("src/base/many: 21 files, more than 20", {**files, "src/base/many/one_more.h": "#pragma once\n"})
+        self.finds("src/core/base/many: 21 files, more than 20", {**files, "src/core/base/many/one_more.h": "#pragma once\n"})
 
     def test_undeclared_folder(self):
-        self.finds("belongs to no folder", {"src/new/b.cpp": "\n"})
+        for name in ("src/new/b.cpp", "src/core/new/b.cpp", "src/apps/base/b.cpp", "src/b.cpp"):
+            self.finds(f"{name}: belongs to no folder", {name: "\n"})
+
+    def test_core_includes_no_other_folder_of_src(self):
+        self.finds("base may not include cli/c.h", {"src/core/base/b.cpp": '#include "cli/c.h"\n'})
+        for more, expected in (("root(core apps)", "core may include no other"), ("root(p)\nhexapla_layer(q cli)", "p may not include apps")):
+            self.finds(expected, {"cmake/layers.cmake": f"{LAYERS}hexapla_{more}\n"})
+
+    def test_one_name_for_a_file(self):
+        for name in ("core/base/a.h", "base/../base/a.h"):
+            self.finds(f"b.cpp:1: name {name} as others do", {"src/apps/cli/b.cpp": f'#include "{name}"\n'})
 
     def test_a_list_out_of_order(self):
         self.finds("base may include tensor, which is not declared above",
@@ -132,7 +144,7 @@ class Layers(unittest.TestCase):
 
     def test_one_file_per_big_header(self):
         text = "#include <oneapi/dnnl/dnnl.hpp>\n"
-        self.finds("dnnl.hpp may be included by one file only", {"src/base/b.cpp": text, "src/base/c.cpp": text})
+        self.finds("dnnl.hpp may be included by one file only", {"src/core/base/b.cpp": text, "src/core/base/c.cpp": text})
 
 
 class Rules(unittest.TestCase):
@@ -144,14 +156,14 @@ class Rules(unittest.TestCase):
     def finds(self, rule, texts, *names, saying=""):
         """Each text has one fault, in line 2 of a file with any of these names."""
         for text in texts:
-            for name in names or ["src/base/b.cpp"]:
+            for name in names or ["src/core/base/b.cpp"]:
                 found = self.found(rule, {name: "\n" + text})
                 self.assertEqual(len(found), 1, (text, found))
                 self.assertTrue(found[0].startswith(f"{name}:2: ") and saying in found[0], found)
 
     def passes(self, rule, texts, *names):
         for text in texts:
-            for name in names or ["src/base/b.cpp"]:
+            for name in names or ["src/core/base/b.cpp"]:
                 self.assertEqual(self.found(rule, {name: "\n" + text}), [], text)
 
     def test_sound(self):
@@ -162,12 +174,12 @@ class Rules(unittest.TestCase):
                             "json::from_cbor(a);", "ordered_json::parse(a);", "json::sax_parse(a, b, &c);"))
         self.passes("json", ("parse_json<Json>(text, name);", "json_or_null(line);", "Vocabulary::parse(a, b);",
                              "// json::parse(a)"))
-        self.passes("json", ["json::sax_parse(a, b, this);"], "src/convert/parsing/json_tree.cpp")
-        self.finds("json", ["json::parse(a);"], "src/convert/parsing/json_tree.cpp")
-        self.passes("json", ["json::parse(a);"], "src/base/json_test.cpp")
+        self.passes("json", ["json::sax_parse(a, b, this);"], "src/plugins/convert/parsing/json_tree.cpp")
+        self.finds("json", ["json::parse(a);"], "src/plugins/convert/parsing/json_tree.cpp")
+        self.passes("json", ["json::parse(a);"], "src/core/base/json_test.cpp")
         self.finds("json", ["auto s = j.dump(1);"])
         self.passes("json", ["// j.dump(1)"])
-        self.passes("json", ["auto s = j.dump(1);"], "src/base/json.h")
+        self.passes("json", ["auto s = j.dump(1);"], "src/core/base/json.h")
 
     def test_locale(self):
         self.finds("locale", (
@@ -175,24 +187,24 @@ class Rules(unittest.TestCase):
             "x = std::stod(s);", 'std::snprintf(to, 9, "%g", x);', 'sscanf(text, "%d", &x);', "s += std::to_string(x);",
             "if (std::isalpha(c)) g();", "c = tolower(c);", "std::setlocale(LC_ALL, name);", "s = strerror(errno);",
             "static const std::regex r(x);", "strftime(to, 9, x, &t);", "std::locale l;"),
-            "src/base/b.cpp", "python/src/b.cpp", "include/hexapla/b.h")
+            "src/core/base/b.cpp", "python/src/b.cpp", "include/hexapla/b.h")
         self.passes("locale", (
             "Classic<std::istringstream> in(text);", "x = std::stoi(digits);", "utf8proc_tolower(c); in_lower(c);",
             'text = "std::locale and strtod(x)";  // printf(x)', "std::fputs(text, stderr);"))
-        self.passes("locale", ["std::stod(s);"], "src/base/b_test.cpp", "src/cli/tests/b.h")
+        self.passes("locale", ["std::stod(s);"], "src/core/base/b_test.cpp", "src/apps/cli/tests/b.h")
 
     def test_what_a_file_may_have(self):
-        self.passes("locale", ["std::locale l;"], "src/base/classic.h")
-        self.finds("locale", ["std::locale l; std::use_facet<F>(l);"], "src/base/classic.h", saying="std::use_facet")
+        self.passes("locale", ["std::locale l;"], "src/core/base/classic.h")
+        self.finds("locale", ["std::locale l; std::use_facet<F>(l);"], "src/core/base/classic.h", saying="std::use_facet")
 
     def test_an_exception_that_nobody_needs(self):
-        found = problems(check_source.check, files={"src/base/scope.cpp": "int f();\n"})
-        self.assertEqual(found, ["src/base/scope.cpp:1: what `locale` allows here is not used any more: remove it from "
+        found = problems(check_source.check, files={"src/core/base/scope.cpp": "int f();\n"})
+        self.assertEqual(found, ["src/core/base/scope.cpp:1: what `locale` allows here is not used any more: remove it from "
                                  "check_source.py"])
 
     def test_long_file(self):
         self.passes("size", ["\n" * 499])
-        self.assertIn("b.cpp:501: 501 lines", self.found("size", {"src/base/b.cpp": "\n" * 501})[0])
+        self.assertIn("b.cpp:501: 501 lines", self.found("size", {"src/core/base/b.cpp": "\n" * 501})[0])
 
     def test_long_function(self):
         for check, lines in ((self.passes, 78), (self.finds, 79)):
@@ -214,10 +226,10 @@ class Rules(unittest.TestCase):
                      "int x : parts().all().first(2)", "int x : load()[0]", "int x : *load(path)",
                      "int x : read(a)->b()", "int x : theirs.parse(text).copied()",
                      "const auto& [a, x] : a.get<b>(c).items()", "int n = 0; int x : parts().all()"):
-            found = self.found("range", {"src/base/p.h": parts,
-                                         "src/base/b.cpp": f"void f() {{\n  for ({loop}) g(x);\n}}\n"})
+            found = self.found("range", {"src/core/base/p.h": parts,
+                                         "src/core/base/b.cpp": f"void f() {{\n  for ({loop}) g(x);\n}}\n"})
             self.assertEqual(len(found), 1, (loop, found))
-            self.assertIn("src/base/b.cpp:2: the loop walks part of a temporary", found[0])
+            self.assertIn("src/core/base/b.cpp:2: the loop walks part of a temporary", found[0])
         for loop in ("int x : numbers", "int x : parts().copied()", "int x : known().all()", "int x : read(a).lines",
                      "int x : a.b.all()", "int x : std::span(a).subspan(1)", "int x : rows.back().all()",
                      "int x : f(g(y))", "auto p = parts(); int x : p.all()", "int x = a ? b : c; x < n(y).size(); ++x",
@@ -227,22 +239,22 @@ class Rules(unittest.TestCase):
     def test_what_libraries_do_not_do(self):
         self.finds("print", ("std::cerr << 1;", 'printf("x");', "exit(1);", "std::abort();"))
         self.passes("print", ["// std::cout << 1", 'int x = a.exit(1) + fputs("exit(1)", f);'])
-        self.passes("print", ["std::cout << 1; exit(1);"], "src/cli/b.cpp", "src/base/b_test.cpp")
+        self.passes("print", ["std::cout << 1; exit(1);"], "src/apps/cli/b.cpp", "src/core/base/b_test.cpp")
 
     def test_names_in_messages_of_a_library(self):
         self.finds("option", ['fail("--lr is 0");'])
-        self.passes("option", ['fail("--lr is 0");'], "src/cli/b.cpp", "src/base/b_test.cpp")
+        self.passes("option", ['fail("--lr is 0");'], "src/apps/cli/b.cpp", "src/core/base/b_test.cpp")
         self.finds("command", ('fail("use it: hexapla translate -m x");', 'fail("raise --beam-size");'))
         self.passes("command", ('fail("use it`{: hexapla translate -m "\n, path, "}`; then");',
                                 '// as "hexapla translate" does', 'fail("raise `beam-size`");',
                                 'fail("scripts/a.sh --all");'))
-        self.passes("command", ['fail("raise --beam-size");'], "src/lab/b.cpp", "src/api/jobs/b.cpp")
+        self.passes("command", ['fail("raise --beam-size");'], "src/school/lab/b.cpp", "src/lib/jobs/b.cpp")
         self.finds("backtick", ['fail("`lr` is 0; `lr = 1` is better");'])
         self.passes("backtick", ['fail("`lr` is 0; `lr` is better");'])
 
     def test_guard(self):
-        self.assertEqual(self.found("guard", {"src/base/b.h": "int x;\n"}),
-                         ["src/base/b.h:1: a header begins with #pragma once [guard]"])
+        self.assertEqual(self.found("guard", {"src/core/base/b.h": "int x;\n"}),
+                         ["src/core/base/b.h:1: a header begins with #pragma once [guard]"])
 
     def test_words(self):
         self.finds("word", ("see " + "/wo" + "rk/x", "in " + "/ho" + "me/ann/x", "at .." + "/shared",

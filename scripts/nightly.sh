@@ -28,7 +28,7 @@ ctest --test-dir "$ROOT/build/release" --output-on-failure -R '^install_example'
 if [ -n "${HEXAPLA_TRANSFORMERS:-}" ]; then
   note "nightly: 300 random configurations of Hugging Face"
   configurations=$(mktemp -d)
-  "$HEXAPLA_TRANSFORMERS" "$ROOT/scripts/golden/random_configurations.py" "$ROOT/src/convert/fixtures" "$configurations" 300 "$(date +%j)" || die "transformers makes no configurations"
+  "$HEXAPLA_TRANSFORMERS" "$ROOT/scripts/golden/random_configurations.py" "$ROOT/src/plugins/convert/fixtures" "$configurations" 300 "$(date +%j)" || die "transformers makes no configurations"
   HEXAPLA_HF_CONFIGURATIONS=$configurations/cases.json "$ROOT/build/release/test_convert" --gtest_filter='RandomConfigurations.*' || die "an imported model translates otherwise than in transformers"
   rm -r "${configurations:?}"
 fi

@@ -14,7 +14,7 @@ case "${1:-}" in
 esac
 export HEXAPLA_UNITY_BUILD=${HEXAPLA_UNITY_BUILD:-tests}  # clang-tidy needs to know how each file is compiled
 configure release
-grep -q '"[^"]*/src/base/json\.cpp"' build/release/compile_commands.json ||
+grep -q '"[^"]*/src/core/base/json\.cpp"' build/release/compile_commands.json ||
   die "build/release compiles several files at a time: remove it, or configure it with -D HEXAPLA_UNITY_BUILD=tests"
 # Without tests, and one file that is also part of one: clang cannot read the precompiled header of GCC's.
 files=$(grep -vE '_test\.cpp$|/tests/|backend/cpu/processor\.cpp$|^$' <<<"$files" || true)

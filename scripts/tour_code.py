@@ -1,27 +1,27 @@
 #!/usr/bin/env -S python3 -B
-"""Compares (or writes) the excerpts of the sources that the page's tour shows, src/serve/page/tour/tour_code.js.
+"""Compares (or writes) the excerpts of the sources that the page's tour shows, src/apps/serve/page/tour/tour_code.js.
 Usage: tour_code.py [--write]"""
 import json
 import sys
 
 from course import ROOT, excerpt
 
-FILE = ROOT / "src/serve/page/tour/tour_code.js"
+FILE = ROOT / "src/apps/serve/page/tour/tour_code.js"
 STEPS = {  # step: (file, what is in the first line, what the last line begins with)
-    "tokens": ("src/text/vocabulary/vocabulary.cpp", "std::vector<std::string> Vocabulary::pieces(", "}"),
-    "embedding": ("src/model/layers/embedding.h", "Tensor forward(Context& cx, Tensor ids) const {", "  }"),
-    "positions": ("src/backend/reference/elementwise.cpp", "void Reference::sinusoids(Sinusoids kind, Tensor table) {", "}"),
-    "projections": ("src/model/layers/attention.cpp", "Tensor MultiHeadAttention::forward(", "}"),
-    "scores": ("src/ops/attention.cpp", "double score(const AttentionInput& in", "}"),
-    "scaling": ("src/model/layers/attention.h", "static Heads scaled_dot(", "  }"),
-    "softmax": ("src/backend/reference/attention.cpp", "double softmax(std::vector<double>& s)", "}"),
-    "weighted": ("src/backend/reference/attention.cpp", "void forward(const Loaded& a", "}"),
-    "heads": ("src/tensor/tensor.h", "Tensor heads(int64_t h) const {", "  }"),
-    "norm": ("src/backend/reference/norms.cpp", "Statistics normalize(Rows& x, double eps) {", "}"),
-    "ffn": ("src/model/layers/feed_forward.cpp", "Tensor FeedForward::forward(Context& cx", "}"),
-    "mask": ("src/ops/attention.cpp", "AttentionWeights attention_weights(Context& cx", "}"),
-    "cross": ("src/model/layers/attention.h", "Tensor forward(Context& cx, Tensor x, Offsets rows, Tensor memory", "  }"),
-    "search": ("src/decode/strategies/beam_search.cpp", "void advance(Sentence& s", "}"),
+    "tokens": ("src/core/text/vocabulary/vocabulary.cpp", "std::vector<std::string> Vocabulary::pieces(", "}"),
+    "embedding": ("src/core/model/layers/embedding.h", "Tensor forward(Context& cx, Tensor ids) const {", "  }"),
+    "positions": ("src/core/backend/reference/elementwise.cpp", "void Reference::sinusoids(Sinusoids kind, Tensor table) {", "}"),
+    "projections": ("src/core/model/layers/attention.cpp", "Tensor MultiHeadAttention::forward(", "}"),
+    "scores": ("src/core/ops/attention.cpp", "double score(const AttentionInput& in", "}"),
+    "scaling": ("src/core/model/layers/attention.h", "static Heads scaled_dot(", "  }"),
+    "softmax": ("src/core/backend/reference/attention.cpp", "double softmax(std::vector<double>& s)", "}"),
+    "weighted": ("src/core/backend/reference/attention.cpp", "void forward(const Loaded& a", "}"),
+    "heads": ("src/core/tensor/tensor.h", "Tensor heads(int64_t h) const {", "  }"),
+    "norm": ("src/core/backend/reference/norms.cpp", "Statistics normalize(Rows& x, double eps) {", "}"),
+    "ffn": ("src/core/model/layers/feed_forward.cpp", "Tensor FeedForward::forward(Context& cx", "}"),
+    "mask": ("src/core/ops/attention.cpp", "AttentionWeights attention_weights(Context& cx", "}"),
+    "cross": ("src/core/model/layers/attention.h", "Tensor forward(Context& cx, Tensor x, Offsets rows, Tensor memory", "  }"),
+    "search": ("src/core/decode/strategies/beam_search.cpp", "void advance(Sentence& s", "}"),
 }
 
 

@@ -1,6 +1,6 @@
 // Several processes as users start them: with mpirun, or with programs that run commands on many
-// machines. Those not installed are skipped with the reason; src/train/shards and
-// src/cli/tests/shards_test.cpp test the same without them.
+// machines. Those not installed are skipped with the reason; src/core/train/shards and
+// src/apps/cli/tests/shards_test.cpp test the same without them.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 

@@ -140,11 +140,11 @@ exec )",
                                    {"both.source", "train.en"},
                                    {"both.target", "train.de"}})
       fs::copy_file(work / of, work / copy);
-    fs::copy(source_path("src/convert/fixtures/hf_marian_joint"), work / "opus-mt-en-de");
-    fs::copy(source_path("src/convert/fixtures/hf_m2m"), work / "m2m");
+    fs::copy(source_path("src/plugins/convert/fixtures/hf_marian_joint"), work / "opus-mt-en-de");
+    fs::copy(source_path("src/plugins/convert/fixtures/hf_m2m"), work / "m2m");
     fs::copy(source_path("tests/fixtures/foreign/ctranslate2_built_in"), work / "ct2-en-de");
-    fs::copy(source_path("src/convert/fixtures/joeynmt_pre"), work / "joey_model");
-    fs::copy(source_path("src/convert/fixtures/fairseq_post"), work / "checkpoints");
+    fs::copy(source_path("src/plugins/convert/fixtures/joeynmt_pre"), work / "joey_model");
+    fs::copy(source_path("src/plugins/convert/fixtures/fairseq_post"), work / "checkpoints");
     fs::rename(work / "checkpoints/model.pt", work / "checkpoints/checkpoint_best.pt");
     fs::copy(work / "checkpoints/dict.src.txt", work / "dict.de.txt");
     fs::copy(work / "checkpoints/dict.tgt.txt", work / "dict.en.txt");
@@ -163,7 +163,7 @@ exec )",
         "cp run/model.safetensors model.safetensors\n"
         "hexapla quantize -q -m run -o run8.safetensors\n"
         "hexapla export run --to hf-marian -o run-hf\n" +
-        cat("hexapla import ", source_path("src/convert/fixtures/marian"), " -o en-pt.safetensors\n",
+        cat("hexapla import ", source_path("src/plugins/convert/fixtures/marian"), " -o en-pt.safetensors\n",
             "hexapla import m2m -o m2m-tuned.safetensors\n", "cp m2m-tuned.safetensors m2m.safetensors\n"));
     ASSERT_EQ(made.code, 0) << made.errors;
     fs::rename(work, at("template"));

@@ -103,7 +103,7 @@ endfunction()
 step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step("the installed program" ${prefix}/bin/hexapla --version)
 step("natural calls in C++17" ${COMPILER} -std=c++17 -fsyntax-only -x c++ -I ${prefix}/include
-  ${SOURCE}/src/api/usage/test_natural_calls.h)
+  ${SOURCE}/src/lib/usage/test_natural_calls.h)
 foreach(example translate threads tagger train)
   build_example(examples/${example})
 endforeach()

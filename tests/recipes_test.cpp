@@ -1,5 +1,5 @@
 // Cluster engines translate a file in parts, as in examples/cluster. Those not installed are
-// skipped with the reason; src/cli/tests/shards_test.cpp tests the same without them.
+// skipped with the reason; src/apps/cli/tests/shards_test.cpp tests the same without them.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 

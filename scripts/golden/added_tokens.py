@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/added_tokens: tokens that are added to the tokenizers of other fixtures, and what
+"""Writes src/plugins/convert/fixtures/added_tokens: tokens that are added to the tokenizers of other fixtures, and what
 transformers makes of random texts with them: ids, and the text of random ids.
 
     pip install transformers==5.24.0 tokenizers==0.23.3 sentencepiece sacremoses
-    scripts/golden/added_tokens.py src/convert/fixtures [NUMBER]
+    scripts/golden/added_tokens.py src/plugins/convert/fixtures [NUMBER]
 
 NUMBER of texts of each tokenizer; default 60. A file has the files that transformers saves ("files"; of a
 tokenizer.json only its added tokens), to be put into the folder of the fixture.

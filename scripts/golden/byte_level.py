@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_bart_bytes: a small BartForConditionalGeneration of Hugging Face with BART's byte-level BPE
-(vocab.json and merges.txt, and an equivalent tokenizer.json), trained briefly and saved by transformers, with its
-tokenization, translations and decoding as computed by transformers, for the tests to compare; and
-src/convert/fixtures/texts_{nllb,mbart}: SentencePiece models with normalization rules, the tokenizers that transformers
-makes of them, and their ids for texts.
+"""Writes src/plugins/convert/fixtures/hf_bart_bytes: a small BartForConditionalGeneration of Hugging Face with BART's
+byte-level BPE (vocab.json and merges.txt, and an equivalent tokenizer.json), trained briefly and saved by transformers,
+with its tokenization, translations and decoding as computed by transformers, for the tests to compare; and
+src/plugins/convert/fixtures/texts_{nllb,mbart}: SentencePiece models with normalization rules, the tokenizers that
+transformers makes of them, and their ids for texts.
 
     pip install torch transformers==5.23.0 tokenizers==0.23.3 sentencepiece protobuf safetensors numpy
-    scripts/golden/byte_level.py src/convert/fixtures [bart_bytes nllb mbart]
+    scripts/golden/byte_level.py src/plugins/convert/fixtures [bart_bytes nllb mbart]
 
 golden.json and golden.safetensors are like those of scripts/golden/multilingual.py. texts.json has texts in many scripts
 with their ids, and random ids with their decoded text.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/ct2_*: fixtures of other systems, converted by CTranslate2's own converters, and CTranslate2's
-translations with them, for src/convert/kinds/ctranslate2/converted_test.cpp.
+"""Writes src/plugins/convert/fixtures/ct2_*: fixtures of other systems, converted by CTranslate2's own converters, and
+CTranslate2's translations with them, for src/plugins/convert/kinds/ctranslate2/converted_test.cpp.
 
     pip install ctranslate2 torch transformers sentencepiece numpy
-    scripts/golden/ctranslate2_converted.py src/convert/fixtures
+    scripts/golden/ctranslate2_converted.py src/plugins/convert/fixtures
 
 argos: opennmt_py as a package of Argos Translate; opus: hf_marian_joint; m2m, nllb, mbart: hf_m2m, hf_nllb, hf_mbart;
 bart: hf_bart_bytes; first: a model in the

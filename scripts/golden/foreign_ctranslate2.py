@@ -3,7 +3,7 @@
 Writes tests/fixtures/foreign/ctranslate2_<variant>/ (model.bin, config.json, vocabularies) with expected.json: sources and
 targets as tokens, the log probability of each target token, and translations by greedy search and with beam 4, without
 length normalization.
-src/convert/kinds/ctranslate2/ctranslate2_test.cpp reads them.
+src/plugins/convert/kinds/ctranslate2/ctranslate2_test.cpp reads them.
 """
 import json
 import pathlib

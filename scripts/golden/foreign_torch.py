@@ -5,7 +5,7 @@ JADORE: a checkout of github.com/jadore801120/attention-is-all-you-need-pytorch;
 github.com/harvardnlp/annotated-transformer; NOTES: the page of notes that make_golden.py reads; ANNALOG: the folder of
 the package annalog 1.0.6. Needs torch, numpy and safetensors. Writes tests/fixtures/foreign/<name>.pt (to be imported),
 <name>.safetensors (sentences as ids, and the model's log probabilities) and tokens_23.txt, tokens_19.txt.
-src/convert/kinds/torch_state_dict_test.cpp reads them.
+src/plugins/convert/kinds/torch_state_dict_test.cpp reads them.
 """
 import argparse
 import ast

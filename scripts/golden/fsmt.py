@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_fsmt: a small model of Hugging Face's FSMTForConditionalGeneration (wmt19), trained briefly and
-saved by transformers, and the results of transformers with it, for the tests to compare.
+"""Writes src/plugins/convert/fixtures/hf_fsmt: a small model of Hugging Face's FSMTForConditionalGeneration (wmt19),
+trained briefly and saved by transformers, and the results of transformers with it, for the tests to compare.
 
     pip install torch transformers==5.24.0 sacremoses safetensors sentencepiece numpy
-    scripts/golden/fsmt.py src/convert/fixtures
+    scripts/golden/fsmt.py src/plugins/convert/fixtures
 
 The folder is like those of scripts/golden/multilingual.py. Encoder and decoder have feed-forward layers of different widths, as
 wmt19's models have. The words are such that Moses' tokenizer leaves them as they are.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_marian_*: small MarianMT models of Hugging Face, trained briefly and saved by transformers,
-and the results of transformers with them, for the tests to compare.
+"""Writes src/plugins/convert/fixtures/hf_marian_*: small MarianMT models of Hugging Face, trained briefly and saved by
+transformers, and the results of transformers with them, for the tests to compare.
 
     pip install torch transformers==5.23.0 sentencepiece safetensors numpy
-    scripts/golden/marian.py src/convert/fixtures [joint separate ...]
+    scripts/golden/marian.py src/plugins/convert/fixtures [joint separate ...]
 
 Each folder is a model in its published form with two more files: golden.safetensors has source ids, decoder ids and
 logits for a few pairs; golden.json has lines of text with ids and text of their translations, greedy and by the search of

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/marian: the network of hf_marian_joint in Marian's format, and Marian's translations.
+"""Writes src/plugins/convert/fixtures/marian: the network of hf_marian_joint in Marian's format, and Marian's
+translations.
 
     pip install pymarian==1.12.42 sentencepiece safetensors numpy
-    scripts/golden/marian_npz.py src/convert/fixtures
+    scripts/golden/marian_npz.py src/plugins/convert/fixtures
 
 model.npz and decoder.yml are in Marian's format; vocab.yml is a table of pieces, and source.spm and target.spm tokenize, as
 in the models of the OPUS-MT project. golden.json has lines with the pieces of their translations, greedy and by beam search.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/marian_ssru: a small model trained by Marian with an SSRU decoder, in the format of Firefox
-Translations (8-bit weights in a .bin, one vocabulary, a shortlist), and Marian's translations.
+"""Writes src/plugins/convert/fixtures/marian_ssru: a small model trained by Marian with an SSRU decoder, in the format
+of Firefox Translations (8-bit weights in a .bin, one vocabulary, a shortlist), and Marian's translations.
 
     pip install pymarian==1.12.42 sentencepiece numpy
-    scripts/golden/marian_ssru.py src/convert/fixtures
+    scripts/golden/marian_ssru.py src/plugins/convert/fixtures
 
 golden.json has lines with the pieces of their translations by the dequantized weights: greedy, by beam search, and
 greedy with the shortlist.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/hf_{m2m,nllb,mbart,mbart25,bart}: small models of Hugging Face's M2M100ForConditionalGeneration
-(as M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50, mBART-25) and BartForConditionalGeneration, trained briefly and
-saved by transformers, and the results of transformers with them, for the tests to compare.
+"""Writes src/plugins/convert/fixtures/hf_{m2m,nllb,mbart,mbart25,bart}: small models of Hugging Face's
+M2M100ForConditionalGeneration (as M2M-100 and as NLLB-200), MBartForConditionalGeneration (mBART-50, mBART-25) and
+BartForConditionalGeneration, trained briefly and saved by transformers, and the results of transformers with them, for
+the tests to compare.
 
     pip install torch transformers==5.23.0 sentencepiece protobuf safetensors numpy
-    scripts/golden/multilingual.py src/convert/fixtures [m2m nllb ...]
+    scripts/golden/multilingual.py src/plugins/convert/fixtures [m2m nllb ...]
 
 The folders are like those of scripts/golden/marian.py. A line of golden.json has its target language ("" for BART, which
 has none, and mBART-25, where it is fixed). BART's own tokenizer is byte-level, see byte_level.py: this fixture has a SentencePiece model with fairseq's

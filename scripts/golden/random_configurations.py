@@ -4,7 +4,7 @@ keys in config.json and generation_config.json, and the translations of transfor
 it must translate the same, or reject one of the changed keys by name.
 
     pip install torch transformers==5.24.0 sentencepiece safetensors
-    scripts/golden/random_configurations.py src/convert/fixtures FOLDER [cases] [seed]
+    scripts/golden/random_configurations.py src/plugins/convert/fixtures FOLDER [cases] [seed]
 
 The first folder has the models, hf_marian_joint, hf_m2m, hf_mbart, hf_mbart25 and hf_bart, whose weights are not changed. Excludes
 lines whose two best translations score nearly equal, or whose translations do not end before the maximum length.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes src/convert/fixtures/{fairseq_*,opennmt_py_*,joeynmt_*}: small models of fairseq, OpenNMT-py and JoeyNMT, built,
-briefly trained and saved by those systems, and their results, for the tests to compare.
+"""Writes src/plugins/convert/fixtures/{fairseq_*,opennmt_py_*,joeynmt_*}: small models of fairseq, OpenNMT-py and
+JoeyNMT, built, briefly trained and saved by those systems, and their results, for the tests to compare.
 
     pip install torch sentencepiece safetensors numpy pyyaml
     pip install --no-deps OpenNMT-py==3.5.1 joeynmt==2.3.0 pyonmttok ConfigArgParse subword-nmt
     pip install --no-deps OpenNMT-py==2.2.0 torchtext==0.5.0 six     (in place of 3.5.1, for opennmt_py_2)
     pip install --no-deps hydra-core omegaconf antlr4-python3-runtime==4.9.3 bitarray portalocker
-    PYTHONPATH=.../fairseq scripts/golden/toolkits.py src/convert/fixtures [fairseq_post ...]
+    PYTHONPATH=.../fairseq scripts/golden/toolkits.py src/plugins/convert/fixtures [fairseq_post ...]
 
 fairseq is a checkout (commit 3d262bb), whose Python code runs without its compiled parts. Modules that the systems import, but
 small models do not use, are replaced by empty stand-ins.

@@ -84,7 +84,7 @@ class Models {
     subjects_.push_back({name, {path}, words_of(lines)});
   }
   void add_imported(const std::string& fixture) {
-    const std::string from = source_path("src/convert/fixtures/" + fixture);
+    const std::string from = source_path("src/plugins/convert/fixtures/" + fixture);
     const std::string path = cat(folder_, "/", subjects_.size(), ".safetensors");
     const cli::Result r = cli::run_command({"import", from, "-o", path});
     EXPECT_EQ(r.code, 0) << fixture << ": " << r.err;

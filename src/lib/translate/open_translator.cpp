@@ -1,0 +1,58 @@
+#include "lib/translate/open_translator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decode/options/named/read_options.h"
+#include "decode/options/option_ranges.h"
+#include "lib/translate/alignment/word_alignment.h"
+#include "lib/translate/translator_options.h"
+
+namespace hexapla::api {
+namespace {
+
+decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
+  const std::string precision = options.precision.value_or("f32");
+  check_choice({"f32", "bf16", "int8"}, "precision", precision);
+  check_choice(decode::mixture_names(), "ensemble", options.ensemble);
+  for (const double weight : options.weights) ranges::kModelWeight.check("weights", weight);
+  if (paths.size() == 1 && (!options.weights.empty() || options.ensemble != "linear"))
+    throw UsageError(cat("`", options.weights.empty() ? "ensemble" : "weights",
+                         "` is for several models, but there is one: leave it out"),
+                     options.weights.empty() ? "ensemble" : "weights",
+                     options.weights.empty() ? options.ensemble : cat(options.weights.front()));
+  if (!options.shortlist.empty() && paths.size() > 1)
+    throw UsageError("`shortlist` is for one model; give one `model`, or leave it out", "shortlist", options.shortlist);
+  if (!options.shortlist.empty() && !options.target_language.empty())
+    throw UsageError("`shortlist` knows no languages; leave out `target-language`, or `shortlist`", "shortlist",
+                     options.shortlist);
+  decode::OpenEnsemble all = decode::open_ensemble(
+      paths, decode::asked_precision(options.precision.has_value(), precision, options.device), options.device);
+  decode::choose_languages(all.members[0], options.source_language, options.target_language);
+  return all;
+}
+
+}  // namespace
+
+OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const ModelOptions& options)
+    : models(open(paths, options)),
+      ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
+      translator(ensemble, first().source, first().target, *first().backend),
+      scorer(first().scorer()),
+      attention(attention_of(first(), options.alignment_layer, options.alignment_head)),
+      usual(usual_search(first().file.usage, TranslatorOptions::from(options.search))) {
+  if (!options.shortlist.empty())
+    shortlist.emplace(decode::ShortlistTable::read(options.shortlist), first().source, first().target,
+                      options.shortlist);
+}
+
+decode::DecodingOptions OpenTranslator::with(std::vector<GivenOption> given) const {
+  return decode::read_options(std::move(given), usual);
+}
+
+decode::TranslateOptions OpenTranslator::aligning(decode::TranslateOptions how) const {
+  how.max_length = std::min(how.max_length, decode::positions(ensemble));
+  return how;
+}
+
+}  // namespace hexapla::api

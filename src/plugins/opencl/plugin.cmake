@@ -1,0 +1,30 @@
+# The plugin that the program opens when an OpenCL device is asked for.
+if(HEXAPLA_OPENCL AND OpenCL_FOUND)
+  set(plugin ${CMAKE_CURRENT_SOURCE_DIR}/src/plugins/opencl)
+  file(GLOB kernel_files CONFIGURE_DEPENDS ${plugin}/kernels/*.cl)
+  set(kernel_source ${CMAKE_CURRENT_BINARY_DIR}/kernel_source.cpp)
+  add_custom_command(OUTPUT ${kernel_source} DEPENDS ${kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernels.cmake
+    COMMAND ${CMAKE_COMMAND} -D FOLDER=${plugin}/kernels -D OUT=${kernel_source}
+            -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernels.cmake)
+  file(GLOB_RECURSE plugin_sources CONFIGURE_DEPENDS ${plugin}/*.cpp)
+  set(plugin_tests ${plugin_sources})
+  list(FILTER plugin_tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER plugin_sources EXCLUDE REGEX "(_test|/plugin)\\.cpp$")
+  # Tests link the plugin's parts, too.
+  add_library(hexapla_opencl_parts STATIC ${plugin_sources} ${kernel_source})
+  target_include_directories(hexapla_opencl_parts PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/${HEXAPLA_ROOT})
+  target_compile_options(hexapla_opencl_parts PRIVATE ${HEXAPLA_WARNINGS} -fvisibility=hidden
+    -fvisibility-inlines-hidden)
+  target_compile_options(hexapla_opencl_parts PUBLIC -Wno-ignored-attributes)
+  target_compile_definitions(hexapla_opencl_parts PUBLIC CL_TARGET_OPENCL_VERSION=120)
+  target_link_libraries(hexapla_opencl_parts PUBLIC hexapla_backend OpenCL::OpenCL)
+  add_library(hexapla_opencl MODULE ${plugin}/plugin.cpp)
+  set_target_properties(hexapla_opencl PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(hexapla_opencl PRIVATE ${HEXAPLA_WARNINGS})
+  target_compile_definitions(hexapla_opencl PRIVATE HEXAPLA_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(hexapla_opencl PRIVATE hexapla_opencl_parts)
+  target_link_options(hexapla_opencl PRIVATE -Wl,--exclude-libs,ALL)
+  install(TARGETS hexapla_opencl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/hexapla)
+  set(HEXAPLA_TEST_SOURCES_backend_opencl ${HEXAPLA_TEST_SOURCES_backend_opencl} ${plugin_tests} CACHE INTERNAL "")
+  set(HEXAPLA_TEST_LIBS_backend_opencl hexapla_opencl_parts CACHE INTERNAL "")
+endif()
