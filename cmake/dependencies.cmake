@@ -43,7 +43,7 @@ if(HEXAPLA_ONEDNN)  # Debian's CMake config of oneDNN requires OpenCL; header an
   find_library(HEXAPLA_DNNL_LIBRARY dnnl)
 endif()
 
-set(HEXAPLA_LIBS_base nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX Threads::Threads PkgConfig::XXHASH ${CMAKE_DL_LIBS})
+set(HEXAPLA_LIBS_base fmt::fmt nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX Threads::Threads PkgConfig::XXHASH ${CMAKE_DL_LIBS})
 if(HEXAPLA_TESTS)
   target_link_libraries(hexapla_test_headers PRIVATE GTest::gmock GTest::gtest OpenMP::OpenMP_CXX Threads::Threads)
 endif()

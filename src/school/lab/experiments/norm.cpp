@@ -106,7 +106,7 @@ Report norm(const Settings& settings, Watcher& watcher) {
                   "after 200 updates or at once. \"post\" is the paper's LayerNorm(x + Sublayer(x)), \"pre\" x + "
                   "Sublayer(LayerNorm(x)), \"BatchNorm\" stands where the paper's norm does, \"none\" is x + "
                   "Sublayer(x). Weights "
-                  "start as they do in every training (docs/adr/0006).",
+                  "start as they do in every training (docs/adr/0011).",
                   text::counted(settings.updates, "update"))};
   return r;
 }

@@ -54,7 +54,7 @@ struct TrainOptions {
   double min_lr = 0;          // applies after warm-up
   double plateau_factor = 0.5;
   int64_t plateau_patience = 3;
-  double init_gain = 0.577;  // docs/adr/0006
+  double init_gain = 0.577;  // docs/adr/0011
   double label_smoothing = 0.1;
   double beta1 = 0.9, beta2 = 0.98, adam_eps = 1e-9, clip_norm = 0;
   std::string guided_alignment;  // a file of word alignments; empty: attention is not guided
