@@ -4,6 +4,7 @@
 
 #include "base/files/disk.h"
 #include "base/options/option_names.h"
+#include "base/system/machine.h"
 #include "hexapla/file_error.h"
 #include "hexapla/translator.h"
 
@@ -49,7 +50,8 @@ void rethrow_for_caller(const std::exception& error) {
   if (const auto* e = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) guarded([&] { fail_path(*e); });
   if (const auto* e = dynamic_cast<const std::system_error*>(&error);
       e && e->code() == std::errc::resource_unavailable_try_again)
-    throw RunError("the system refuses to start more threads: use fewer (set_threads), or allow more (ulimit -u)");
+    throw RunError(spelled_for_caller(cat("the system refuses to start more threads: ", why_memory_was_refused(0),
+                                          "; use fewer `threads`; processes may be limited, too (ulimit -u)")));
   throw InternalError(what + "; this is a bug in hexapla: please report it");
 }
 

@@ -30,10 +30,9 @@ namespace {
 // As in json_schema_of().
 std::string type_of(const OptionRow& row) {
   return std::visit(
-      Overloaded{[](const bool*) { return "boolean"; }, [](const double*) { return "number"; },
-                 [](const int64_t*) { return "integer"; }, [](const uint64_t*) { return "integer"; },
-                 [](const std::vector<double>*) { return "list of number"; },
-                 [](const std::vector<std::string>*) { return "list of text"; }, [](const auto&) { return "text"; }},
+      Overloaded{[](bool*) { return "boolean"; }, [](double*) { return "number"; }, [](int64_t*) { return "integer"; },
+                 [](uint64_t*) { return "integer"; }, [](std::vector<double>*) { return "list of number"; },
+                 [](std::vector<std::string>*) { return "list of text"; }, [](const auto&) { return "text"; }},
       row.field);
 }
 

@@ -66,7 +66,9 @@ TrainingResult public_result(const train::TrainResult& r) {
 std::vector<OptionDescription> training_options() {
   train::TrainOptions usual;
   model::Config& c = usual.architecture;
-  return api::described(usual.rows() + OptionRows{{"layers", c.enc_layers, train::kLayersHelp, c.kLayers}} + c.rows());
+  OptionTable both;
+  both.add({"layers", c.enc_layers, train::kLayersHelp, c.kLayers});
+  return api::described(usual.rows() + both + c.rows());
 }
 
 struct Trainer::Impl {

@@ -80,55 +80,64 @@ nlohmann::ordered_json fields_of(const Config& c) {
 OptionRows Config::rows() {
   const When mixture{experts > 0, "is for a mixture of experts: give their number with `experts`, or leave it out"};
   const When normed{norm != "none", "is for norms, but `norm` is none: choose a norm, or leave it out"};
-  return {
-      {"enc-layers", enc_layers, "encoder layers", kLayers},
-      {"dec-layers", dec_layers, "decoder layers", kLayers},
-      {"dim-model", d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16}},
-      {"dim-ff", d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20},
-       When{experts == 0 || d_expert == 0,
-            "is the width of experts where `dim-expert` is not given: leave one of them out"}},
-      {"heads", heads, "attention heads, h", Range<int64_t>{1, 1 << 12}},
-      {"dim-key", d_k, "width of a query or key in one head, d_k; 0: `dim-model` / `heads`",
-       Range<int64_t>{0, 1 << 16}},
-      {"dim-value", d_v, "width of a value in one head, d_v; 0: `dim-model` / `heads`", Range<int64_t>{0, 1 << 16}},
-      {"dropout", dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::kBelow1},
-      {"attention-dropout", attention_dropout, "dropout on attention weights", ranges::kBelow1},
-      {"activation-dropout", activation_dropout, "dropout inside the feed-forward network", ranges::kBelow1},
-      {"tied", tied, "which embedding matrices are shared"},
-      {"norm-position", norm_position,
-       "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack", normed},
-      {"norm", norm, "kind of norm"},
-      {"positions", positions, "kind of positional encoding"},
-      {"max-positions", max_positions, "longest sequence that learned positions can take", Range<int64_t>{1, 1 << 24},
-       When{positions == "learned", "is for `positions` learned: choose those, or leave it out"}},
-      {"first-position", first_position, "position of a sentence's first token, of sinusoids", Range<int64_t>{0, 1024},
-       When{positions != "learned" && positions != "none",
-            "is for sinusoids, but `positions` is another: leave one of them out"}},
-      {"score", score, "attention score; the last five use scaled products without a softmax, slowly"},
-      {"activation", activation, "activation of the feed-forward network"},
-      {"gated", gated, "gated feed-forward network", AnyValue{}},
-      {"attention-bias", attention_bias, "biases in the attention projections", AnyValue{}},
-      {"generator-bias", generator_bias, "bias in the output projection", AnyValue{}},
-      {"embedding-norm", embedding_norm, "LayerNorm on the embedded input", AnyValue{}},
-      {"embedding-scale", embedding_scale, "factor for embeddings: sqrt of `dim-model` (the paper), or none"},
+  OptionTable rows;
+  rows.add({"enc-layers", enc_layers, "encoder layers", kLayers});
+  rows.add({"dec-layers", dec_layers, "decoder layers", kLayers});
+  rows.add({"dim-model", d_model, "width of the model, d_model", Range<int64_t>{1, 1 << 16}});
+  rows.add({"dim-ff", d_ff, "width inside the feed-forward network, d_ff", Range<int64_t>{1, 1 << 20},
+            When{experts == 0 || d_expert == 0,
+                 "is the width of experts where `dim-expert` is not given: leave one of them out"}});
+  rows.add({"heads", heads, "attention heads, h", Range<int64_t>{1, 1 << 12}});
+  rows.add({"dim-key", d_k, "width of a query or key in one head, d_k; 0: `dim-model` / `heads`",
+            Range<int64_t>{0, 1 << 16}});
+  rows.add(
+      {"dim-value", d_v, "width of a value in one head, d_v; 0: `dim-model` / `heads`", Range<int64_t>{0, 1 << 16}});
+  rows.add({"dropout", dropout, "dropout on sublayer outputs and embedding sums, P_drop", ranges::kBelow1});
+  rows.add({"attention-dropout", attention_dropout, "dropout on attention weights", ranges::kBelow1});
+  rows.add({"activation-dropout", activation_dropout, "dropout inside the feed-forward network", ranges::kBelow1});
+  rows.add({"tied", tied, "which embedding matrices are shared"});
+  rows.add({"norm-position", norm_position,
+            "norm after (the paper) or before each sublayer; post-last: after each sublayer and after each stack",
+            normed});
+  rows.add({"norm", norm, "kind of norm"});
+  rows.add({"positions", positions, "kind of positional encoding"});
+  rows.add({"max-positions", max_positions, "longest sequence that learned positions can take",
+            Range<int64_t>{1, 1 << 24},
+            When{positions == "learned", "is for `positions` learned: choose those, or leave it out"}});
+  rows.add({"first-position", first_position, "position of a sentence's first token, of sinusoids",
+            Range<int64_t>{0, 1024},
+            When{positions != "learned" && positions != "none",
+                 "is for sinusoids, but `positions` is another: leave one of them out"}});
+  rows.add({"score", score, "attention score; the last five use scaled products without a softmax, slowly"});
+  rows.add({"activation", activation, "activation of the feed-forward network"});
+  rows.add({"gated", gated, "gated feed-forward network", AnyValue{}});
+  rows.add({"attention-bias", attention_bias, "biases in the attention projections", AnyValue{}});
+  rows.add({"generator-bias", generator_bias, "bias in the output projection", AnyValue{}});
+  rows.add({"embedding-norm", embedding_norm, "LayerNorm on the embedded input", AnyValue{}});
+  rows.add({"embedding-scale", embedding_scale, "factor for embeddings: sqrt of `dim-model` (the paper), or none"});
+  rows.add(
       {"norm-eps", norm_eps, "epsilon inside the norms", Range<double>{.least = 0, .most = 1, .open_least = true},
-       When{norm != "none" || embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"}},
-      {"encoder-mixing", encoder_mixing, "how the encoder mixes tokens; the paper: attention"},
+       When{norm != "none" || embedding_norm, "is for norms, but `norm` is none: choose a norm, or leave it out"}});
+  rows.add({"encoder-mixing", encoder_mixing, "how the encoder mixes tokens; the paper: attention"});
+  rows.add(
       {"kernel-width", kernel_width, "width of the convolution in tokens, an odd number", Range<int64_t>{1, 255},
-       When{encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"}},
-      {"decoder-mask", decoder_mask, "none: in training the decoder sees the words that it is to predict",
-       When{decoder_mixing == "attention", "is for attention, but `decoder-mixing` is another: leave one of them out"}},
-      {"decoder-mixing", decoder_mixing, "how the decoder mixes tokens; the paper: attention"},
-      {"experts", experts, "number of networks in a mixture of experts that replaces the feed-forward network; 0: none",
-       Range<int64_t>{0, 128}},
-      {"experts-per-token", experts_per_token, "experts per token, 1 or 2", Range<int64_t>{1, 2}, mixture},
-      {"dim-expert", d_expert, "width inside one expert; 0: `dim-ff`", Range<int64_t>{0, 1 << 20}, mixture},
+       When{encoder_mixing == "convolution", "is for `encoder-mixing` convolution: choose that, or leave it out"}});
+  rows.add({"decoder-mask", decoder_mask, "none: in training the decoder sees the words that it is to predict",
+            When{decoder_mixing == "attention",
+                 "is for attention, but `decoder-mixing` is another: leave one of them out"}});
+  rows.add({"decoder-mixing", decoder_mixing, "how the decoder mixes tokens; the paper: attention"});
+  rows.add({"experts", experts,
+            "number of networks in a mixture of experts that replaces the feed-forward network; 0: none",
+            Range<int64_t>{0, 128}});
+  rows.add({"experts-per-token", experts_per_token, "experts per token, 1 or 2", Range<int64_t>{1, 2}, mixture});
+  rows.add({"dim-expert", d_expert, "width inside one expert; 0: `dim-ff`", Range<int64_t>{0, 1 << 20}, mixture});
+  rows.add(
       {"expert-capacity", expert_capacity,
        "in training an expert takes at most this times its even share of the tokens; the others skip it; 0: no limit",
-       Range<double>{.least = 0, .most = 1e6}, mixture},
-      {"load-balancing", load_balancing, "weight of the loss that spreads tokens over the experts",
-       Range<double>{.least = 0, .most = 1e6}, mixture},
-  };
+       Range<double>{.least = 0, .most = 1e6}, mixture});
+  rows.add({"load-balancing", load_balancing, "weight of the loss that spreads tokens over the experts",
+            Range<double>{.least = 0, .most = 1e6}, mixture});
+  return rows;
 }
 
 bool Config::of_training_alone(const std::string& name) {
@@ -181,12 +190,13 @@ Config Config::from_json(const std::string& text, const std::string& file) {
   try {
     auto j = parse_json(text, cat(file, ": the model's configuration"));
     const Emptied at_the_end{j};
-    const OptionRows sizes{{"source-vocab", c.source_vocab, "", kVocabulary},
-                           {"target-vocab", c.target_vocab, "", kVocabulary}};
-    for (const OptionRow& row : sizes + c.rows())
+    OptionTable sizes;
+    sizes.add({"source-vocab", c.source_vocab, "", kVocabulary});
+    sizes.add({"target-vocab", c.target_vocab, "", kVocabulary});
+    for (const OptionRow& row : OptionRows(sizes) + c.rows())
       if (!came_later(row.name) || j.contains(row.name)) set_recorded(row, j.at(key = row.name));
     key.clear();
-    for (const OptionRow& row : sizes) row.check();
+    for (const OptionRow& row : OptionRows(sizes)) row.check();
     c.resolve();
   } catch (const nlohmann::json::exception& e) {
     throw DataError(cat(file, ": the model's configuration is damaged at '", key, "': ", e.what()));

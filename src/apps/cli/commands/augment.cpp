@@ -96,7 +96,7 @@ void add_augment(Command& app, Action& chosen) {
   const auto translating = [a = a.get()] {
     return When{a->job.translates(), "is for translating, but `both-directions` does not: leave it out"};
   };
-  bind_device(*c, a->job.how.device)->when(translating);
+  bind_device(*c, a->job.how.device)->group("Speed")->when(translating);
   bind_languages(*c, a->job.how.source_language, a->job.how.target_language, translating);
   c->add_option("--threads", a->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")

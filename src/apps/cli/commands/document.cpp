@@ -51,7 +51,7 @@ void add_document(Command& app, Action& chosen) {
               "translate alt, title, placeholder and the description of a page (.html), too");
   bind_languages(*c, d->job.how.source_language, d->job.how.target_language);
   bind_options(*c, d->search.rows_of_search(), d->search);
-  bind_device(*c, d->job.how.device);
+  bind_device(*c, d->job.how.device)->group("Speed");
   bind_glossary(*c, d->job.glossary);
   c->add_option("--threads", d->job.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")

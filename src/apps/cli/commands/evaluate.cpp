@@ -119,7 +119,7 @@ void add_evaluate(Command& app, Action& chosen) {
   const auto translating = [e = e.get()] {
     return When{!e->job.models.empty(), "is for translating: give a `model`, or leave it out"};
   };
-  bind_device(*c, e->job.how.device)->when(translating);
+  bind_device(*c, e->job.how.device)->group("Speed")->when(translating);
   bind_glossary(*c, e->job.glossary)->when(translating);
   bind_languages(*c, e->job.how.source_language, e->job.how.target_language, translating);
   c->add_option("--threads", e->job.how.threads, ranges::kThreads, "compute threads; 0: one per available core")

@@ -54,7 +54,7 @@ void add_score(Command& app, Action& chosen) {
   bind_languages(*c, s->job.how.source_language, s->job.how.target_language);
   bind_alignment(*c, s->job.alignment);
   bind_options(*c, s->search.rows_of_scoring(), s->search);
-  bind_device(*c, s->job.how.device);
+  bind_device(*c, s->job.how.device)->group("Speed");
   s->command = c;
   bind_shard(*c, s->job.shard, "--tsv");
   c->add_option("--threads", s->job.how.threads, ranges::kThreads,

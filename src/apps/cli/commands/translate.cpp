@@ -210,7 +210,7 @@ void add_translate(Command& app, Action& chosen) {
       ->when(of_several);
   bind_languages(*c, t->job.how.source_language, t->job.how.target_language);
   bind_options(*c, t->search.rows(), t->search);
-  bind_device(*c, t->job.how.device);
+  bind_device(*c, t->job.how.device)->group("Speed");
   bind_requests(*t, *c);
   c->add_option("--shortlist", t->job.how.shortlist,
                 "compute the output layer only for the pieces that this file allows for a source: of Marian's and "

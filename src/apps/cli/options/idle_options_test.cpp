@@ -25,7 +25,9 @@ struct Contexts {
 
 const std::vector<Contexts>& all_contexts() {
   static const std::vector<Contexts> all{
-      {{"translate"}, {"-m", "x"}, {{"-m", "y"}, {"--sample"}, {"--beam-size", "1"}, {"--alignment", "hard"}}},
+      {{"translate"},
+       {"-m", "x"},
+       {{"-m", "y"}, {"--sample"}, {"--beam-size", "1"}, {"--n-best", "2"}, {"--alignment", "hard"}}},
       {{"score"}, {"-m", "x", "a", "b"}, {{"--length-penalty", "0"}, {"--alignment", "hard"}}},
       {{"evaluate"},
        {"a", "b"},

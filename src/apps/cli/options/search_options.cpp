@@ -14,7 +14,7 @@ Option* bind_models(Command& command, std::vector<std::string>& models, const st
 }
 
 Option* bind_device(Command& command, std::string& device) {
-  return command.add_option("--device", device, kDeviceHelp)->default_str("cpu")->group("Speed");
+  return command.add_option("--device", device, kDeviceHelp)->default_str("cpu");
 }
 
 Option* bind_glossary(Command& command, std::string& path) {

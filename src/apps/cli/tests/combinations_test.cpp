@@ -99,6 +99,7 @@ Gives of_translate() {
                    {"weights", word({"2,1", "1,3"}, {"1"})},
                    {"beam-size", whole(3, 8)},
                    {"n-best", whole(1, 3)},
+                   {"distinct", flag},
                    {"word-penalty", real(-1, 1)},
                    {"coverage-penalty", word({"0", "0.2", "1"})},
                    {"extra-length", whole(0, 12)},

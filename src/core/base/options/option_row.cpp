@@ -28,16 +28,6 @@ const char* word_for_zero(const Allowed& allowed) {
 
 }  // namespace
 
-OptionRow OptionRow::also(const char* spelling) && {
-  alias = spelling;
-  return std::move(*this);
-}
-
-OptionRow OptionRow::repeated() && {
-  one_by_one = true;
-  return std::move(*this);
-}
-
 bool OptionRow::is_list() const {
   return std::holds_alternative<std::vector<std::string>*>(field) ||
          std::holds_alternative<std::vector<double>*>(field);
@@ -101,9 +91,20 @@ void OptionRow::check() const {
              field);
 }
 
-OptionRows in_group(const char* title, OptionRows rows) {
-  for (OptionRow& row : rows) row.group = title;
-  return rows;
+OptionTable& OptionTable::add(OptionRow row) {
+  row.group = group_;
+  rows_.push_back(std::move(row));
+  return *this;
+}
+
+OptionTable& OptionTable::also(const char* alias) {
+  rows_.back().alias = alias;
+  return *this;
+}
+
+OptionTable& OptionTable::repeated() {
+  rows_.back().one_by_one = true;
+  return *this;
 }
 
 OptionRows select(OptionRows rows, const std::vector<std::string_view>& names) {

@@ -66,9 +66,6 @@ struct OptionRow {
         effect(of),
         when(std::move(condition)) {}
 
-  OptionRow also(const char* spelling) &&;  // another name on the command line; one letter: the short one
-  OptionRow repeated() &&;                  // a list that is given one word at a time there
-
   bool is_switch() const { return std::holds_alternative<bool*>(field); }
   bool is_list() const;
   bool is_number() const;  // a single one
@@ -94,6 +91,20 @@ struct OptionRow {
 };
 using OptionRows = std::vector<OptionRow>;
 
+// Makes rows, one statement for each. (GCC 12 destroys what it has not made if memory runs out within a list of them.)
+class OptionTable {
+ public:
+  explicit OptionTable(const char* group = "") : group_(group) {}
+  OptionTable& add(OptionRow row);
+  OptionTable& also(const char* alias);  // another name of the last one on the command line; one letter: the short one
+  OptionTable& repeated();               // the last one is a list that is given one word at a time there
+  operator OptionRows() const { return rows_; }
+
+ private:
+  const char* group_;  // title of their part of the help; "": that of the command
+  OptionRows rows_;
+};
+
 // The rows of a set that is only read.
 template <class Options>
 OptionRows rows_of(const Options& options) {
@@ -103,7 +114,6 @@ inline OptionRows operator+(OptionRows rows, OptionRows more) {
   rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   return rows;
 }
-OptionRows in_group(const char* title, OptionRows rows);
 // Those that have these names, or not, in order of declaration.
 OptionRows select(OptionRows rows, const std::vector<std::string_view>& names);
 OptionRows without(OptionRows rows, const std::vector<std::string_view>& names);

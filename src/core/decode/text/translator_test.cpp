@@ -203,7 +203,7 @@ TEST_F(TranslatorTest, DistinctTranslationsAreTheBestOfEachText) {
   size_t equal = 0;
   for (const bool sample : {false, true}) {
     TranslateOptions options = short_;
-    options.max_length = 8;
+    options.parting.sentences = Sentences::split;
     options.search.beam_size = options.search.n_best = 8;
     options.search.longest = 2;  // few texts, so that many are equal
     if (sample) options.search.sampling = SamplingOptions{};

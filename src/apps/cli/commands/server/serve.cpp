@@ -162,7 +162,7 @@ void add_serve(Command& app, Action& chosen) {
   c->add_option("--precision", s->precision, "of products with weights: f32, bf16 or int8")
       ->default_str("f32")
       ->choices({"f32", "bf16", "int8"});
-  bind_device(*c, s->service.model.device);
+  bind_device(*c, s->service.model.device)->group("Speed");
   c->add_option("--threads", s->threads, ranges::kThreads,
                 "compute threads of each model; 0: one per available core; translations do not depend on it")
       ->default_str("0");
