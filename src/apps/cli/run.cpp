@@ -186,6 +186,11 @@ int exit_code(const UserError& e) {
 int perform(const Action& chosen) {
   try {
     return with_stdout_written(chosen());
+  } catch (const OutOfMemory& e) {
+    if (!std::string_view(e.what()).starts_with("out of memory"))
+      complain(e.what());
+    else
+      complain_about_memory();  // names the limit, which the library's general advice does not
   } catch (const UserError& e) {
     complain(e.what());
     return exit_code(e);

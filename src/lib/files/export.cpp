@@ -78,15 +78,16 @@ std::string limit(const std::string& to, const model::Config& c) {
 OptionRows ExportOptions::rows() { return rows_of_kind() + rows_of_search(); }
 
 OptionRows ExportOptions::rows_of_kind() {
+  static const Choices kinds{"ctranslate2", "argos", "hf-marian", "hf-multilingual", "marian", "safetensors"};
+  static const Choices precisions{"f32", "int8"};
   OptionTable rows;
   rows.add(
       {"to", to,
        "ctranslate2: a folder for CTranslate2; argos: a package for Argos Translate and LibreTranslate; hf-marian: a "
        "MarianMTModel for Hugging Face's transformers; hf-multilingual: M2M-100, NLLB-200, mBART-50 or BART for "
        "transformers; marian: a folder for marian-decoder and pymarian; safetensors: weights with a map of their names",
-       Choices{"ctranslate2", "argos", "hf-marian", "hf-multilingual", "marian", "safetensors"}});
-  rows.add({"precision", precision, "of the weights: f32, or int8 with a scale per row (CTranslate2)",
-            Choices{"f32", "int8"}});
+       kinds});
+  rows.add({"precision", precision, "of the weights: f32, or int8 with a scale per row (CTranslate2)", precisions});
   rows.add({"languages", languages, "languages of a package, en-de", AnyValue{},
             When{to == "argos", "is for `to` argos: leave it out"}});
   rows.add({"like", like, "of hf-multilingual: the folder that the model was imported from, whose tokenizer it keeps",

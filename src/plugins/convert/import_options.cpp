@@ -25,6 +25,7 @@ const char* help_of_from() {
 }  // namespace
 
 OptionRows ImportOptions::rows() {
+  static const Choices starts{"none", "bos"}, norms{"post", "pre"};
   OptionTable rows;
   rows.add({"from", from, help_of_from(), names_of_kinds()});
   rows.add(
@@ -49,7 +50,7 @@ OptionRows ImportOptions::rows() {
             "PyTorch, safetensors: bos where the model was trained on sources that begin with the token that starts "
             "translations, as in PyTorch's tutorial and the Annotated Transformer; default: none, but bos for "
             "pytorch-seq2seq",
-            Choices{"none", "bos"}});
+            starts});
   rows.add(
       {"bpe", bpe,
        "codes of subword-nmt or fastBPE, which cut words into such tokens (th@@ e) on both sides; text comes cut into "
@@ -60,7 +61,7 @@ OptionRows ImportOptions::rows() {
   rows.add(
       {"norm-position", norm_position,
        "torch.nn.Transformer: pre for norm_first=True; default: post, with the norm after each stack if there is one",
-       Choices{"post", "pre"}});
+       norms});
   rows.add({"activation", activation,
             "torch.nn.Transformer: its activation, which a state dict lacks; default: as the checkpoint records it",
             model::Config::Activation::choices()});

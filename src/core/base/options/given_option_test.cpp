@@ -19,10 +19,11 @@ struct SomeOptions {
   std::vector<double> weights;
 
   OptionRows rows() {
+    static const Choices texts{"a", "b"};
     return {{"beam-size", beam_size, "", ranges::kBeam, When{!sample, "is for a beam"}},
             {"alpha", alpha, "", Range<double>{.least = -1, .most = 1, .zero = "none"}},
             {"sample", sample, "", AnyValue{}},
-            {"text", text, "", Choices{"a", "b"}},
+            {"text", text, "", texts},
             {"word", word, ""},
             {"files", files, "", AnyValue{}},
             {"weights", weights, "", Range<double>{0, 10}}};

@@ -29,9 +29,9 @@ ordered_json schema_of(const Range<T>& range) {
   if (range.open_most) schema["exclusiveMaximum"] = true;
   return schema;
 }
-ordered_json schema_of(const Choices& choices) {
+ordered_json schema_of(const Choices* choices) {
   ordered_json schema{{"type", "string"}};
-  if (!choices.empty()) schema["enum"] = choices;
+  if (!choices->empty()) schema["enum"] = *choices;
   return schema;
 }
 ordered_json schema_of(AnyValue) { return {{"type", "string"}}; }

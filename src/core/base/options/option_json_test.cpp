@@ -21,12 +21,13 @@ struct SomeOptions {
   std::vector<std::string> files;
 
   OptionRows rows() {
+    static const Choices texts{"a", "b"};
     return {{"count", count, "help of `share`", Range<int64_t>{1, 1000}},
             {"seed", seed, "", ranges::kSeed},
             {"share", share, "", Range<double>{.least = 0, .most = 1, .open_least = true}},
             {"rest", rest, "", Range<double>{.least = 2, .most = 3, .open_most = true, .or_zero = true}},
             {"on", on, "", AnyValue{}},
-            {"text", text, "", Choices{"a", "b"}},
+            {"text", text, "", texts},
             {"any", any, "", AnyValue{}},
             {"word", word, ""},
             {"shares", shares, "", Range<double>{0, 10}},

@@ -28,6 +28,11 @@ const char* word_for_zero(const Allowed& allowed) {
 
 }  // namespace
 
+const Choices* OptionRow::choices() const {
+  const auto* const words = std::get_if<const Choices*>(&allowed);
+  return words ? *words : nullptr;
+}
+
 bool OptionRow::is_list() const {
   return std::holds_alternative<std::vector<std::string>*>(field) ||
          std::holds_alternative<std::vector<double>*>(field);

@@ -40,19 +40,26 @@ struct Overloaded : F... {
 
 using OptionField = std::variant<bool*, int64_t*, uint64_t*, double*, std::string*, WordField,
                                  std::vector<std::string>*, std::vector<double>*>;
-using Allowed = std::variant<AnyValue, Range<int64_t>, Range<uint64_t>, Range<double>, Choices>;
+using Allowed = std::variant<AnyValue, Range<int64_t>, Range<uint64_t>, Range<double>, const Choices*>;
 
 struct OptionRow {
-  // A number needs its Range, a word the list of its words if it is a string.
+  // A number needs its Range, a word the list of its words if it is a string. The row keeps the address of a list.
   template <class T, class A>
-  requires(!is_word<T>) OptionRow(const char* called, T& member, const char* text, const A& values, When condition = {})
-      : OptionRow(called, member, text, values, Effect::none, std::move(condition)) {}
+  requires(!is_word<T>) OptionRow(const char* called, T& member, const char* text, A&& values, When condition = {})
+      : OptionRow(called, member, text, std::forward<A>(values), Effect::none, std::move(condition)) {}
   template <class T, class A>
   requires(!is_word<T>)
-      OptionRow(const char* called, T& member, const char* text, const A& values, Effect of, When condition = {})
-      : name(called), field(&member), help(text), allowed(values), effect(of), when(std::move(condition)) {
-    static_assert(!(Number<T> || std::is_same_v<T, std::vector<double>>) || !std::is_same_v<A, AnyValue>,
+      OptionRow(const char* called, T& member, const char* text, A&& values, Effect of, When condition = {})
+      : name(called), field(&member), help(text), effect(of), when(std::move(condition)) {
+    using Values = std::remove_cvref_t<A>;
+    static_assert(!(Number<T> || std::is_same_v<T, std::vector<double>>) || !std::is_same_v<Values, AnyValue>,
                   "a number needs its range");
+    if constexpr (std::is_same_v<Values, Choices>) {
+      static_assert(std::is_lvalue_reference_v<A>, "the list must outlive the row");
+      allowed = &values;
+    } else {
+      allowed = values;
+    }
   }
   template <Literal... kWords>
   OptionRow(const char* called, Word<kWords...>& word, const char* text, When condition = {})
@@ -62,14 +69,14 @@ struct OptionRow {
       : name(called),
         field(WordField{&word, &word.choices()}),
         help(text),
-        allowed(word.choices()),
+        allowed(&word.choices()),
         effect(of),
         when(std::move(condition)) {}
 
   bool is_switch() const { return std::holds_alternative<bool*>(field); }
   bool is_list() const;
-  bool is_number() const;  // a single one
-  const Choices* choices() const { return std::get_if<Choices>(&allowed); }
+  bool is_number() const;          // a single one
+  const Choices* choices() const;  // null: none
 
   // The values as users write them; for a switch "true" or "false". 0 is the range's word for it, if there is one.
   std::vector<std::string> words() const;
@@ -91,7 +98,7 @@ struct OptionRow {
 };
 using OptionRows = std::vector<OptionRow>;
 
-// Makes rows, one statement for each. (GCC 12 destroys what it has not made if memory runs out within a list of them.)
+// Makes rows, one statement for each.
 class OptionTable {
  public:
   explicit OptionTable(const char* group = "") : group_(group) {}
