@@ -37,6 +37,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // which Clang 14 does not find by itself
 
 using OptionField = std::variant<bool*, int64_t*, uint64_t*, double*, std::string*, WordField,
                                  std::vector<std::string>*, std::vector<double>*>;
