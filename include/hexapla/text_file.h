@@ -31,7 +31,7 @@ class TextFile {
   HEXAPLA_API bool ready();
   // For messages: the path, or "stdin".
   HEXAPLA_API std::string name() const;
-  // What the user should know: why everything before the part had to be unpacked. "": nothing.
+  // A note for the user: why everything before the part had to be unpacked. "": nothing.
   HEXAPLA_API std::string note() const;
 
  private:
@@ -40,7 +40,7 @@ class TextFile {
   api::Owned<Impl> impl_;
 };
 
-// What was made from the lines of a part, line by line: a file, compressed according to its name (.gz, .zst, .xz), that
+// The file that is made from the lines of a part, line by line, compressed according to its name (.gz, .zst, .xz), that
 // appears when it is complete, with PATH.manifest.json, by which `hexapla join` checks the parts. RunError: writing
 // failed.
 class ShardFile {

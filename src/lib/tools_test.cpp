@@ -227,6 +227,13 @@ TEST(InspectorApi, TracesPlainBeamSearchAlone) {
   TranslatorOptions options;
   options.coverage_penalty = 0.2;
   EXPECT_THROW(inspector.trace("a dog", options), UsageError);
+  const Translator translator(model_file());
+  for (TranslatorOptions other :
+       {TranslatorOptions{.n_best = 2, .distinct = true}, TranslatorOptions{.require = {"a"}},
+        TranslatorOptions{.forbid = {"a"}}, TranslatorOptions{.glossary = Glossary({{"a", "b"}})}}) {
+    EXPECT_THROW(inspector.trace("a dog", other), UsageError);
+    EXPECT_THROW(translator.trace("a dog", other), UsageError);
+  }
   options = {};
   options.sample = true;
   EXPECT_THROW(inspector.trace("a dog", options), UsageError);

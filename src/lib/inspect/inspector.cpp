@@ -306,6 +306,7 @@ std::string Inspector::formula(const std::string& tensor) const {
 SearchTrace Inspector::trace(const std::string& source, const TranslatorOptions& options) const {
   return api::guarded([&] {
     const CancelScope scope(options.stop);
+    api::refuse_idle(api::TranslatorCall::trace, options);
     return impl_->traced(source, api::declared_options(options, impl_->usual).translate_options());
   });
 }

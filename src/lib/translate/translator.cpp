@@ -397,7 +397,7 @@ SearchTrace Translator::trace(const std::string& line, const TranslatorOptions& 
     const api::Turns::Turn turn(impl_->turns);
     const CancelScope scope(options.stop);
     const decode::OpenModel& m = impl_->first();
-    return api::traced(m, line, impl_->declared(options, api::TranslatorCall::n_best), inspect::kLongest);
+    return api::traced(m, line, impl_->declared(options, api::TranslatorCall::trace), inspect::kLongest);
   });
 }
 

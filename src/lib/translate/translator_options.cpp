@@ -143,6 +143,11 @@ TranslatorOptions public_options(const decode::DecodingOptions& options) {
 }
 
 void refuse_idle(TranslatorCall call, const TranslatorOptions& options) {
+  if (call == TranslatorCall::trace)
+    for (const auto& [name, count] : {std::pair{"require", options.require.size()},
+                                      {"forbid", options.forbid.size()},
+                                      {"glossary", options.glossary.size()}})
+      if (count > 0) throw UsageError(cat("a trace shows plain beam search; leave out `", name, "`"), name, cat(count));
   decode::DecodingOptions any;
   const std::vector<std::string> scoring = names_of(any.rows_of_scoring());
   std::vector<std::string> of_search, of_scores{"length-penalty", "length-normalization"};

@@ -43,7 +43,7 @@ decode::DecodingOptions options_for_any_model(std::vector<GivenOption> given);
 TranslatorOptions public_options(const decode::DecodingOptions& options);
 
 // UsageError: an option was given to a call that does not use it.
-enum class TranslatorCall { best, n_best, request, scores, alignments };
+enum class TranslatorCall { best, n_best, request, scores, alignments, trace };
 void refuse_idle(TranslatorCall call, const TranslatorOptions& options);
 
 // The options of a request as a JSON Schema object, with their ranges. It cannot express which

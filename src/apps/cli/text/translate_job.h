@@ -1,5 +1,5 @@
 #pragma once
-// What `hexapla translate` is asked for, and whether that goes together.
+// The options of `hexapla translate`, and whether they go together.
 #include <string>
 #include <vector>
 

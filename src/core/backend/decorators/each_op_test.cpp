@@ -1,4 +1,4 @@
-// What is said of an op's tensors is what the op does to them.
+// Compares the roles of an op's tensors with what the op does to them.
 #include "backend/decorators/each_op.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-// What a TranslationStream does; a translator gives it the function that translates.
+// The work of a TranslationStream; a translator gives it the function that translates.
 #include <cstdint>
 #include <exception>
 #include <functional>

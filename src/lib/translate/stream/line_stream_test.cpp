@@ -69,7 +69,7 @@ struct Streams : testing::Test {
       return true;
     };
   }
-  // What the stream gives before it ends with an error, and the error's message.
+  // The translations before an error, and its message.
   template <class E>
   std::pair<size_t, std::string> failed(TranslationStream stream) const {
     std::vector<Translation> found;
