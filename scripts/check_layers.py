@@ -2,7 +2,8 @@
 """Checks every #include in src/ against cmake/layers.cmake, in which src/core may include no other folder of src/.
 Allows no include cycle of more than two units (a unit is a header with its .cpp), no cycle of JavaScript modules, no
 folder with more than twenty files, each large third-party header in only one file, and only one type per name (two with
-the same name are undefined behavior that no compiler reports). The namespace of a file must be its folder's.
+the same name are undefined behavior that no compiler reports). What unnamed namespaces of a layer define has one name
+each: its files are compiled together (HEXAPLA_UNITY_BUILD). The namespace of a file must be its folder's.
 check_source.py checks everything else.
 Usage: check_layers.py [ROOT]"""
 import os
@@ -27,6 +28,11 @@ OTHER_NAMESPACE = {"decode/options/option_ranges.h": "ranges",
                    "documents/": "text", "lib/tune/": "train", "mpi/": "train"}  # each extends what core has
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
+
+# At the left margin of an unnamed namespace: a type, an alias or a function; constants, several in a line.
+HIDDEN = re.compile(r"(?:struct|class|enum class|enum) (\w+)\b(?!::)|using (\w+) =|[\w\[][^=(]*[ *&](?!PrintTo)(\w+)\(")
+CONSTANTS = re.compile(r"[ *](k[A-Z]\w*)(?:\[\w*\])*(?: = |\{)")
+ALONE = "backend/cpu/kernels/"  # compiled once per instruction set, each file alone
 
 
 def layers(root):
@@ -64,6 +70,30 @@ def types_of(text):
         elif (defined := TYPE.match(line)) and "unnamed" not in spaces:
             names.append("::".join([*spaces, defined[1]]))
     return names
+
+
+def hidden_names(text):
+    """-> {name: the line that defines it in an unnamed namespace}; relies on clang-format's layout"""
+    names, unnamed = {}, False
+    for line in text.split("\n"):
+        if line in ("namespace {", "}  // namespace"):
+            unnamed = line == "namespace {"
+        elif unnamed:
+            found = HIDDEN.match(line)
+            names |= dict.fromkeys(filter(None, found.groups() if found else ()), line)
+            names |= dict.fromkeys(CONSTANTS.findall(line) if line.startswith("const") else (), line)
+    return names
+
+
+def check_hidden_names(files):
+    """files: (layer, path, text) of those that may be compiled together. The same alias may be there twice."""
+    first, problems = {}, []
+    for layer, path, text in files:
+        for name, line in hidden_names(text).items():
+            other, its_line = first.setdefault((layer, name), (path, line))
+            if other != path and not (line.startswith("using") and line == its_line):
+                problems.append(f"{path}: {name} is in an unnamed namespace of {other}, too; give it a more exact name")
+    return problems
 
 
 def folder_of(path, allowed):
@@ -185,7 +215,7 @@ def check(root):
     allowed, places, problems = layers(root)
     problems += check_rooms(root) + check_modules(root)
     users = {header: [] for header in ONE_FILE}
-    defined = {}
+    defined, together = {}, []
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):
         if path.parts[0] not in ("src", "include"):
             continue
@@ -193,6 +223,9 @@ def check(root):
         if path.parts[0] == "src":
             problems += check_includes(path.relative_to("src"), text, allowed, places)
             problems += check_namespace(path.relative_to("src"), text)
+            there = included_as(path.relative_to("src"))
+            if path.suffix == ".cpp" and not str(there).startswith(ALONE):
+                together.append(((folder_of(there, allowed), path.name.endswith("_test.cpp")), path, text))
         for name in types_of(text):
             if defined.setdefault(name, path) != path:
                 problems.append(f"{path}: {name} is a type of {defined[name]}, too; give one of them another name")
@@ -202,6 +235,7 @@ def check(root):
             for wanted in ONE_FILE:
                 if header == wanted or header.endswith("/" + wanted):
                     users[wanted].append(str(path))
+    problems += check_hidden_names(together)
     for header, where in users.items():
         if len(where) > 1:
             problems.append(f"{header} may be included by one file only, not by " + " and ".join(where))

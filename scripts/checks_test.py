@@ -58,8 +58,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(problems(check_layers.check), [])
 
     def test_upward_include(self):
-        self.finds("src/core/base/b.cpp:2: base may not include tensor/u.h",
-                   {"src/core/base/b.cpp": '\n#include "tensor/u.h"\n'})
+        self.finds("src/core/base/b.cpp:2: base may not include tensor/u.h", {"src/core/base/b.cpp": '\n#include "tensor/u.h"\n'})
 
     def test_a_folder_inside_another_is_a_layer_of_its_own(self):
         found = problems(check_layers.check, files={"src/core/tensor/b.cpp": '#include "tensor/x/deep.h"\n'})
@@ -98,6 +97,11 @@ class Layers(unittest.TestCase):
             return {"src/apps/cli/b.cpp": f"namespace {space} {{\n}}  // namespace {space}\n"}
         self.assertEqual(problems(check_layers.check, files=opening("hexapla::cli::terminal")), [])
         self.finds("src/apps/cli/b.cpp: opens the namespace hexapla::report, but its folder is cli", opening("hexapla::report"))
+
+    def test_names_in_unnamed_namespaces(self):
+        text = "namespace {\nusing A = int;\nconstexpr int kOne = 1, kTwo[] = {2};\nbool f(int x) {\n  g(kOne);\n}\n}  // namespace\n"
+        found = problems(check_layers.check, files={f"src/core/{name}.cpp": text for name in ("base/p", "base/q", "tensor/q")})
+        self.assertEqual([re.search(r"q.cpp: (\w+) is", one)[1] for one in found], ["kOne", "kTwo", "f"])
 
     def test_circles_of_includes(self):
         def ring(*units):

@@ -114,7 +114,7 @@ std::string wrong_dashes(const Command& command, int argc, const char* const* ar
   return "";
 }
 
-std::string names_of(const std::list<Command>& commands) {
+std::string names_of_commands(const std::list<Command>& commands) {
   std::string all;
   for (const Command& command : commands) all += (all.empty() ? "" : ", ") + command.parser().get_name();
   return all;
@@ -134,7 +134,7 @@ std::string what_of(const Command& app, const CLI::ParseError& e) {
   const bool no_command = dynamic_cast<const CLI::RequiredError*>(&e) && !command.commands().empty();
   if (unknown && (no_command || rest.front().front() == '-' || dynamic_cast<const CLI::ExtrasError*>(&e)))
     return unexpected(app, command, rest.front());
-  if (no_command) return cat("no command given; choose one of ", names_of(command.commands()));
+  if (no_command) return cat("no command given; choose one of ", names_of_commands(command.commands()));
   const std::string what = missing(command, e);
   if (what.empty()) return e.what();
   const bool model = what.starts_with("--model is missing") && unknown;

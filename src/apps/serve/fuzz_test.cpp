@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;  // shared by tests of this folder
 
-constexpr std::size_t kMostAtATime = 64;
+constexpr std::size_t kMostConnections = 64;
 
 std::uint64_t requests_per_test() { return environment_or("HEXAPLA_FUZZ_REQUESTS", 2'000); }
 std::uint64_t fuzz_seed() { return environment_or("HEXAPLA_FUZZ_SEED", 0); }
@@ -44,7 +44,7 @@ TEST_F(FuzzedRequests, EachIsAnsweredOnce) {
     AstrayRequests astray(7 + fuzz_seed());
     Random random(8 + fuzz_seed(), 2);
     for (std::uint64_t i = 0; i < count && !HasFatalFailure(); ++i) {
-      watched.wait_for_room(kMostAtATime);
+      watched.wait_for_room(kMostConnections);
       const auto asked = std::make_shared<Asked>(watched, astray.next());
       service.answer(asked);
       if (random.below(16) == 0) asked->leave();

@@ -9,7 +9,7 @@ namespace {
 
 using Call = std::function<void()>;
 
-struct Spec {
+struct AttentionSpec {
   std::string name;
   int64_t heads, d_k, d_v;
   std::vector<int64_t> queries, keys;
@@ -30,19 +30,19 @@ int64_t sum(const std::vector<int64_t>& v) { return std::accumulate(v.begin(), v
 struct Parts {
   Tensor q, k, v;
 };
-Parts parts(Tensor of_q, Tensor of_kv, const Spec& s) {
+Parts parts(Tensor of_q, Tensor of_kv, const AttentionSpec& s) {
   const int64_t wide = s.heads * s.d_k;
   return {of_q.columns(0, wide).heads(s.heads), of_kv.columns(wide, wide).heads(s.heads),
           of_kv.columns(2 * wide, s.heads * s.d_v).heads(s.heads)};
 }
-int64_t width(const Spec& s) { return s.heads * (2 * s.d_k + s.d_v); }
+int64_t width(const AttentionSpec& s) { return s.heads * (2 * s.d_k + s.d_v); }
 
-struct Inputs {
+struct AttentionInputs {
   AttentionInput in;
   Tensor out, lse;
 };
 
-Inputs inputs(CaseData& d, const Spec& s) {
+AttentionInputs attention_inputs(CaseData& d, const AttentionSpec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
   const Tensor of_kv = d.normal({nk, width(s)}), of_q = d.normal({nq, width(s)});  // in one order for all compilers
   const Parts p = parts(of_q, of_kv, s);
@@ -58,21 +58,22 @@ struct Gradients {
   Tensor d_out;
   Parts d;
 };
-Gradients gradients(CaseData& d, const Spec& s) {
+Gradients gradients(CaseData& d, const AttentionSpec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
   const Tensor of_q = d.changed("dq", d.constant({nq, width(s)}, 0.5), 1);
   const Tensor of_kv = d.changed("dk, dv", d.constant({nk, width(s)}, 0.5), 1);
   return {d.normal({nq, s.heads * s.d_v}), parts(of_q, of_kv, s)};
 }
 
-void add_dot_product(std::vector<OpCase>& cases, const Spec& s) {
-  cases.push_back(
-      {"attention", "attention " + s.name,
-       [=](Backend& b, CaseData& d) -> Call { return [&b, i = inputs(d, s)] { b.attention(i.in, i.out, i.lse); }; },
-       s.operations()});
+void add_dot_product(std::vector<OpCase>& cases, const AttentionSpec& s) {
+  cases.push_back({"attention", "attention " + s.name,
+                   [=](Backend& b, CaseData& d) -> Call {
+                     return [&b, i = attention_inputs(d, s)] { b.attention(i.in, i.out, i.lse); };
+                   },
+                   s.operations()});
   cases.push_back({"attention_backward", "attention_backward " + s.name,
                    [=](Backend& b, CaseData& d) -> Call {
-                     const Inputs i = inputs(d, s);
+                     const AttentionInputs i = attention_inputs(d, s);
                      b.attention(i.in, i.out, i.lse);
                      return [&b, i, g = gradients(d, s)] {
                        b.attention_backward(i.in, i.out, i.lse, g.d_out, g.d.q, g.d.k, g.d.v);
@@ -81,19 +82,19 @@ void add_dot_product(std::vector<OpCase>& cases, const Spec& s) {
                    2.5 * s.operations()});
 }
 
-Inputs additive_inputs(CaseData& d, const Spec& s) {
-  Inputs i = inputs(d, s);
+AttentionInputs additive_inputs(CaseData& d, const AttentionSpec& s) {
+  AttentionInputs i = attention_inputs(d, s);
   i.in.additive = d.normal({s.heads, s.d_k}, 1 / std::sqrt(static_cast<double>(s.d_k)));
   return i;
 }
 
-void add_additive(std::vector<OpCase>& cases, const Spec& s) {
+void add_additive(std::vector<OpCase>& cases, const AttentionSpec& s) {
   cases.push_back({"additive_attention", "additive_attention " + s.name, [=](Backend& b, CaseData& d) -> Call {
                      return [&b, i = additive_inputs(d, s)] { b.additive_attention(i.in, i.out, i.lse); };
                    }});
   cases.push_back(
       {"additive_attention_backward", "additive_attention_backward " + s.name, [=](Backend& b, CaseData& d) -> Call {
-         const Inputs i = additive_inputs(d, s);
+         const AttentionInputs i = additive_inputs(d, s);
          b.additive_attention(i.in, i.out, i.lse);
          return [&b, i, g = gradients(d, s), dw = d.changed("dw", d.normal({s.heads, s.d_k}), 1)] {
            b.additive_attention_backward(i.in, i.out, i.lse, g.d_out, g.d.q, g.d.k, g.d.v, dw);
@@ -137,7 +138,7 @@ void add_steps(std::vector<OpCase>& cases, const StepSpec& s) {
 }
 
 // Every third query has no link, the others one to three.
-AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
+AlignmentInput alignment_inputs(CaseData& d, const AttentionSpec& s) {
   const int64_t nq = sum(s.queries), nk = sum(s.keys);
   AlignmentInput in{d.strided({nq, s.d_k}), d.strided({nk, s.d_k}), d.offsets(s.queries), d.offsets(s.keys)};
   in.scale = 1 / std::sqrt(static_cast<double>(s.d_k));
@@ -153,7 +154,7 @@ AlignmentInput alignment_inputs(CaseData& d, const Spec& s) {
   return in;
 }
 
-void add_alignment(std::vector<OpCase>& cases, const Spec& s) {
+void add_alignment(std::vector<OpCase>& cases, const AttentionSpec& s) {
   cases.push_back({"alignment_loss", "alignment_loss " + s.name, [=](Backend& b, CaseData& d) -> Call {
                      return [&b, in = alignment_inputs(d, s), loss = d.result("loss", {sum(s.queries)}, 1)] {
                        b.alignment_loss(in, loss);
@@ -168,7 +169,7 @@ void add_alignment(std::vector<OpCase>& cases, const Spec& s) {
        }});
 }
 
-std::vector<Spec> specs() {
+std::vector<AttentionSpec> specs() {
   std::vector<int64_t> all(70);
   std::iota(all.begin(), all.end(), 1);
   const std::vector<int64_t> some{1, 5, 17, 2, 33}, few{3, 1, 40, 7}, other{1, 7, 33, 2};
@@ -202,7 +203,7 @@ std::vector<Spec> specs() {
 }  // namespace
 
 void add_attention_cases(std::vector<OpCase>& cases) {
-  for (const Spec& s : specs()) {
+  for (const AttentionSpec& s : specs()) {
     add_dot_product(cases, s);
     if (s.heads < 8) add_additive(cases, s);
     if (!s.causal && !s.masked && s.dropout == 0) add_alignment(cases, s);

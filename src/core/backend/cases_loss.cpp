@@ -9,28 +9,28 @@ namespace {
 
 using Call = std::function<void()>;
 
-struct Spec {
+struct LossSpec {
   int64_t rows, width, classes, tile;
   double smoothing;
   bool biased, transposed;
   double operations() const { return 2.0 * static_cast<double>(rows * width * classes); }
 };
-std::ostream& operator<<(std::ostream& o, const Spec& s) {
+std::ostream& operator<<(std::ostream& o, const LossSpec& s) {
   return o << s.rows << 'x' << s.width << 'x' << s.classes << " tile " << s.tile << " smoothing " << s.smoothing
            << (s.biased ? " bias" : "") << (s.transposed ? " transposed" : "");
 }
 
-struct Inputs {
+struct LossInputs {
   LossInput in;
   Tensor tile, loss, nll;
 };
 
-Tensor weight(CaseData& d, const Spec& s) {
+Tensor weight(CaseData& d, const LossSpec& s) {
   return s.transposed ? d.normal({s.classes, s.width}, 0.3) : d.normal({s.width, s.classes}, 0.3);
 }
-Tensor view(const Spec& s, Tensor w) { return s.transposed ? w.transposed() : w; }
+Tensor view(const LossSpec& s, Tensor w) { return s.transposed ? w.transposed() : w; }
 
-Inputs inputs(CaseData& d, const Spec& s) {
+LossInputs loss_inputs(CaseData& d, const LossSpec& s) {
   LossInput in;
   in.x = d.normal({s.rows, s.width});
   in.w = view(s, weight(d, s));
@@ -41,16 +41,16 @@ Inputs inputs(CaseData& d, const Spec& s) {
   return {in, d.constant({s.tile, s.classes}, 0), d.result("loss", {s.rows}, 1), d.result("nll", {s.rows}, 1)};
 }
 
-void add_loss(std::vector<OpCase>& cases, const Spec& s) {
+void add_loss(std::vector<OpCase>& cases, const LossSpec& s) {
   cases.push_back({"cross_entropy", cat("cross_entropy ", s),
                    [=](Backend& b, CaseData& d) -> Call {
-                     return [&b, i = inputs(d, s)] { b.cross_entropy(i.in, i.tile, i.loss, i.nll); };
+                     return [&b, i = loss_inputs(d, s)] { b.cross_entropy(i.in, i.tile, i.loss, i.nll); };
                    },
                    s.operations()});
   cases.push_back({"cross_entropy_with_gradient", cat("cross_entropy_with_gradient ", s),
                    [=](Backend& b, CaseData& d) -> Call {
                      const Tensor db = s.biased ? d.changed("db", d.normal({s.classes})) : Tensor();
-                     return [&b, db, i = inputs(d, s), dx = d.result("dx", {s.rows, s.width}, 0.3),
+                     return [&b, db, i = loss_inputs(d, s), dx = d.result("dx", {s.rows, s.width}, 0.3),
                              dw = view(s, d.changed("dw", weight(d, s)))] {
                        b.cross_entropy_with_gradient(i.in, i.tile, i.loss, i.nll, dx, dw, db);
                      };
@@ -58,7 +58,7 @@ void add_loss(std::vector<OpCase>& cases, const Spec& s) {
                    3 * s.operations()});
   cases.push_back({"cross_entropy_with_gradient", cat("cross_entropy_with_gradient ", s, " frozen"),
                    [=](Backend& b, CaseData& d) -> Call {
-                     return [&b, i = inputs(d, s), dx = d.result("dx", {s.rows, s.width}, 0.3)] {
+                     return [&b, i = loss_inputs(d, s), dx = d.result("dx", {s.rows, s.width}, 0.3)] {
                        b.cross_entropy_with_gradient(i.in, i.tile, i.loss, i.nll, dx, {}, {});
                      };
                    },

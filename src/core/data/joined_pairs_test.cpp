@@ -15,7 +15,7 @@ EncodedPair pair(int64_t line, const std::string& source, const std::string& tar
   return {{0, line, source, target}, {text::Ids(tokens, 5), text::Ids(tokens, 5)}};
 }
 
-std::vector<std::string> joined(PairJoiner joiner, std::vector<EncodedPair> pairs) {
+std::vector<std::string> joined_pairs(PairJoiner joiner, std::vector<EncodedPair> pairs) {
   std::vector<std::string> all;
   const auto add = [&](const std::optional<EncodedPair>& p) {
     if (p) all.push_back(cat(p->text.line, "x", p->lines, " ", p->text.source, "=", p->text.target));
@@ -28,26 +28,28 @@ std::vector<std::string> joined(PairJoiner joiner, std::vector<EncodedPair> pair
 constexpr double kNearlyAlways = 1 - 1e-9;
 
 TEST(PairJoiner, JoinsNeighborsAsTheirScriptDoes) {
-  EXPECT_THAT(joined({kNearlyAlways, 100}, {pair(1, "A dog.", "狗。"), pair(2, "A cat.", "猫。"), pair(3, "?", "？")}),
-              ElementsAre("1x3 A dog. A cat. ?=狗。猫。？"));
-  EXPECT_THAT(joined({kNearlyAlways, 100}, {pair(1, "كلب.", "A dog."), pair(2, "قطة.", "A cat.")}),
+  EXPECT_THAT(
+      joined_pairs({kNearlyAlways, 100}, {pair(1, "A dog.", "狗。"), pair(2, "A cat.", "猫。"), pair(3, "?", "？")}),
+      ElementsAre("1x3 A dog. A cat. ?=狗。猫。？"));
+  EXPECT_THAT(joined_pairs({kNearlyAlways, 100}, {pair(1, "كلب.", "A dog."), pair(2, "قطة.", "A cat.")}),
               ElementsAre("1x2 كلب. قطة.=A dog. A cat."));
 }
 
 TEST(PairJoiner, JoinsNothingWithoutBeingAsked) {
-  EXPECT_THAT(joined({0, 100}, {pair(1, "a", "b"), pair(2, "c", "d")}), ElementsAre("1x1 a=b", "2x1 c=d"));
+  EXPECT_THAT(joined_pairs({0, 100}, {pair(1, "a", "b"), pair(2, "c", "d")}), ElementsAre("1x1 a=b", "2x1 c=d"));
 }
 
 TEST(PairJoiner, ParagraphsSetsAndLimitsPartThePairs) {
-  EXPECT_THAT(joined({kNearlyAlways, 100}, {pair(1, "a", "b"), pair(3, "c", "d")}), ElementsAre("1x1 a=b", "3x1 c=d"))
+  EXPECT_THAT(joined_pairs({kNearlyAlways, 100}, {pair(1, "a", "b"), pair(3, "c", "d")}),
+              ElementsAre("1x1 a=b", "3x1 c=d"))
       << "a line between them was dropped";
   EncodedPair other = pair(2, "c", "d");
   other.text.corpus = 1;
-  EXPECT_THAT(joined({kNearlyAlways, 100}, {pair(1, "a", "b"), other}), ElementsAre("1x1 a=b", "2x1 c=d"));
-  EXPECT_THAT(joined({kNearlyAlways, 7}, {pair(1, "a", "b"), pair(2, "c", "d"), pair(3, "e", "f")}),
+  EXPECT_THAT(joined_pairs({kNearlyAlways, 100}, {pair(1, "a", "b"), other}), ElementsAre("1x1 a=b", "2x1 c=d"));
+  EXPECT_THAT(joined_pairs({kNearlyAlways, 7}, {pair(1, "a", "b"), pair(2, "c", "d"), pair(3, "e", "f")}),
               ElementsAre("1x2 a c=b d", "3x1 e=f"))
       << "nine tokens and </s>";
-  EXPECT_THAT(joined({kNearlyAlways, 100}, {pair(1, "a", "b", 0), pair(2, "c", "d")}),
+  EXPECT_THAT(joined_pairs({kNearlyAlways, 100}, {pair(1, "a", "b", 0), pair(2, "c", "d")}),
               ElementsAre("1x1 a=b", "2x1 c=d"))
       << "a side without tokens is dropped alone";
 }
@@ -56,7 +58,7 @@ TEST(PairJoiner, JoinsAsOftenAsAsked) {
   for (const double probability : {0.1, 0.5, 0.9}) {
     std::vector<EncodedPair> pairs;
     for (int64_t line = 1; line <= 20'000; ++line) pairs.push_back(pair(line, "a", "b"));
-    const auto kept = static_cast<double>(joined({probability, 1'000}, std::move(pairs)).size());
+    const auto kept = static_cast<double>(joined_pairs({probability, 1'000}, std::move(pairs)).size());
     EXPECT_NEAR(1 - kept / 20'000, probability, 0.015) << "four standard deviations";
   }
 }

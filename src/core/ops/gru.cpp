@@ -105,7 +105,7 @@ void states_before(const Schedule& order, const GruInput& in, Tensor states, Ten
 }
 
 template <class T>
-void run_back(Context& cx, const GruInput& in, const GruStates& s, Tensor d_states, const GruGradient& d) {
+void run_gru_back(Context& cx, const GruInput& in, const GruStates& s, Tensor d_states, const GruGradient& d) {
   const Schedule order = schedule(in.rows, in.direction);
   const int64_t width = s.states.shape[1];
   if (order.steps() == 0) return;
@@ -150,7 +150,8 @@ void gru_backward(Context& cx, const GruInput& in, const GruStates& s, Tensor d_
                     (!d.gates || d.gates.shape == in.gates.shape),
                 "gru_backward: gradients ", d_states.shape, " and ", d.sums.shape, " do not fit states ",
                 s.states.shape, " and gates ", in.gates.shape);
-  s.states.dtype == DType::f64 ? run_back<double>(cx, in, s, d_states, d) : run_back<float>(cx, in, s, d_states, d);
+  s.states.dtype == DType::f64 ? run_gru_back<double>(cx, in, s, d_states, d)
+                               : run_gru_back<float>(cx, in, s, d_states, d);
 }
 
 }  // namespace hexapla

@@ -41,7 +41,7 @@ void spread(Tensor wide, Offsets rows, int64_t width, Tensor dx) {
   });
 }
 
-void check(Tensor x, Offsets rows, int64_t width) {
+void check_neighbors(Tensor x, Offsets rows, int64_t width) {
   HEXAPLA_CHECK(width % 2 == 1 && rows.back() == x.shape[0], "neighbors: a width of ", width, " of ", rows.back(),
                 " tokens in x ", x.shape, "; the width must be odd, and x must have a row for each token");
 }
@@ -49,7 +49,7 @@ void check(Tensor x, Offsets rows, int64_t width) {
 }  // namespace
 
 Tensor neighbors(Context& cx, Tensor x, Offsets rows, int64_t width) {
-  check(x, rows, width);
+  check_neighbors(x, rows, width);
   only_in_host_memory(cx.backend, "`encoder-mixing` convolution");
   const Tensor y = cx.keep({x.shape[0], width * x.shape[1]});
   x.dtype == DType::f64 ? gather<double>(x, rows, width, y) : gather<float>(x, rows, width, y);
@@ -57,7 +57,7 @@ Tensor neighbors(Context& cx, Tensor x, Offsets rows, int64_t width) {
 }
 
 void neighbors_backward(Tensor d, Offsets rows, int64_t width, Tensor dx) {
-  check(dx, rows, width);
+  check_neighbors(dx, rows, width);
   HEXAPLA_CHECK(d.shape == (Shape{dx.shape[0], width * dx.shape[1]}), "neighbors: a gradient ", d.shape, " of dx ",
                 dx.shape, " does not fit a width of ", width);
   dx.dtype == DType::f64 ? spread<double>(d, rows, width, dx) : spread<float>(d, rows, width, dx);

@@ -119,7 +119,7 @@ void add_gate_gradient(const Routing& r, int64_t i, const T* d_gates, T* d) {
 }
 
 template <class T>
-void run_back(const Routing& r, Tensor d_gates, double imbalance, Tensor d) {
+void run_routing_back(const Routing& r, Tensor d_gates, double imbalance, Tensor d) {
   const int64_t n = r.probabilities.shape[0], e = r.probabilities.shape[1];
   std::vector<T> constant;  // the same for every token
   for (const double share : shares_of(r))
@@ -205,7 +205,8 @@ void route_backward(const Routing& r, Tensor d_gates, double imbalance, Tensor d
   HEXAPLA_CHECK(d_gates.shape == r.gates.shape && d.shape == r.probabilities.shape, "route_backward: d_gates ",
                 d_gates.shape, " and d ", d.shape, " do not fit gates ", r.gates.shape, " and probabilities ",
                 r.probabilities.shape);
-  d.dtype == DType::f64 ? run_back<double>(r, d_gates, imbalance, d) : run_back<float>(r, d_gates, imbalance, d);
+  d.dtype == DType::f64 ? run_routing_back<double>(r, d_gates, imbalance, d)
+                        : run_routing_back<float>(r, d_gates, imbalance, d);
 }
 
 void softmax_backward(Tensor p, Tensor d) {

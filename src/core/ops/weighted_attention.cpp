@@ -137,7 +137,7 @@ void each_head(const AttentionInput& in, F f) {
 }
 
 template <class W>
-void observe_weights(Context& cx, const AttentionInput& in) {
+void observe_weights_of_type(Context& cx, const AttentionInput& in) {
   if (!cx.observer) return;
   for (size_t b = 0; b + 1 < in.queries.size(); ++b) {
     Arena::Frame frame(cx.arena);
@@ -165,7 +165,7 @@ Attention WeightedAttention<W>::forward(Context& cx, const AttentionInput& in) {
     }
     store(y, out, in.queries[b], h);
   });
-  observe_weights<W>(cx, in);
+  observe_weights_of_type<W>(cx, in);
   return result;
 }
 

@@ -21,11 +21,11 @@ std::string file_of(const std::string& header, const std::string& data) {
   const uint64_t length = header.size();
   return std::string(reinterpret_cast<const char*>(&length), 8) + header + data;
 }
-std::string refusal(const std::string& bytes) {
+std::string refusal_of_file(const std::string& bytes) {
   return what_of<DataError>([&] { SafetensorsFile::parse(bytes, "x.safetensors"); });
 }
-std::string refusal(const std::string& header, size_t data_size) {
-  return refusal(file_of(header, std::string(data_size, '\1')));
+std::string refusal_of_file(const std::string& header, size_t data_size) {
+  return refusal_of_file(file_of(header, std::string(data_size, '\1')));
 }
 std::string f32_header(const std::string& shape, const std::string& offsets) {
   return R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
@@ -84,8 +84,8 @@ TEST(SafetensorsReader, RefusesATruncatedFileWhereverItIsCut) {
   const std::string whole = read_file(source_path("tests/fixtures/peer.safetensors"));
   EXPECT_EQ(SafetensorsFile::parse(whole, "whole").tensors().size(), 8u);
   for (size_t n = 0; n < whole.size(); ++n)
-    EXPECT_THAT(refusal(whole.substr(0, n)), HasSubstr("cut short")) << "cut after " << n << " bytes";
-  EXPECT_THAT(refusal(whole + "x"), HasSubstr("nothing may follow"));
+    EXPECT_THAT(refusal_of_file(whole.substr(0, n)), HasSubstr("cut short")) << "cut after " << n << " bytes";
+  EXPECT_THAT(refusal_of_file(whole + "x"), HasSubstr("nothing may follow"));
 }
 
 // Damage to any single byte gives a DataError or a file within its bounds.
@@ -113,32 +113,32 @@ TEST(SafetensorsReader, SurvivesDamageOfEveryByte) {
 
 TEST(SafetensorsReader, RefusesBadHeaders) {
   const std::string huge("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10);
-  EXPECT_THAT(refusal(huge), AllOf(HasSubstr("claims 18446744073709551615 bytes"), HasSubstr("16777216")));
+  EXPECT_THAT(refusal_of_file(huge), AllOf(HasSubstr("claims 18446744073709551615 bytes"), HasSubstr("16777216")));
   std::string above = file_of(std::string(SafetensorsFile::kMaxHeader + 1, ' '), "");
   above[8] = '{', above.back() = '}';
-  EXPECT_THAT(refusal(above), HasSubstr("claims 16777217 bytes"));
-  EXPECT_THAT(refusal("", 0), HasSubstr("does not begin with {"));
-  EXPECT_THAT(refusal(" {}", 0), HasSubstr("does not begin with {"));
-  EXPECT_THAT(refusal("[]", 0), HasSubstr("does not begin with {"));
-  EXPECT_THAT(refusal("{", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal("{}x", 0), HasSubstr("not valid JSON"));
-  EXPECT_THAT(refusal("{\"\xff\":1}", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of_file(above), HasSubstr("claims 16777217 bytes"));
+  EXPECT_THAT(refusal_of_file("", 0), HasSubstr("does not begin with {"));
+  EXPECT_THAT(refusal_of_file(" {}", 0), HasSubstr("does not begin with {"));
+  EXPECT_THAT(refusal_of_file("[]", 0), HasSubstr("does not begin with {"));
+  EXPECT_THAT(refusal_of_file("{", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of_file("{}x", 0), HasSubstr("not valid JSON"));
+  EXPECT_THAT(refusal_of_file("{\"\xff\":1}", 0), HasSubstr("not valid JSON"));
   EXPECT_EQ(SafetensorsFile::parse(file_of("{}   ", ""), "x").tensors().size(), 0u);
 }
 
 TEST(SafetensorsReader, RefusesDuplicates) {
   const std::string a = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   const std::string escaped = R"("\u0061":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})";
-  EXPECT_THAT(refusal("{" + a + "," + a + "}", 1), HasSubstr("the name 'a' occurs twice"));
-  EXPECT_THAT(refusal("{" + a + "," + escaped + "}", 2), HasSubstr("the name 'a' occurs twice"));
-  EXPECT_THAT(refusal(R"({"__metadata__":{},"__metadata__":{}})", 0), HasSubstr("twice"));
-  EXPECT_THAT(refusal(R"({"__metadata__":{"k":"1","k":"2"}})", 0), HasSubstr("metadata key 'k' occurs twice"));
-  EXPECT_THAT(refusal(R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1),
+  EXPECT_THAT(refusal_of_file("{" + a + "," + a + "}", 1), HasSubstr("the name 'a' occurs twice"));
+  EXPECT_THAT(refusal_of_file("{" + a + "," + escaped + "}", 2), HasSubstr("the name 'a' occurs twice"));
+  EXPECT_THAT(refusal_of_file(R"({"__metadata__":{},"__metadata__":{}})", 0), HasSubstr("twice"));
+  EXPECT_THAT(refusal_of_file(R"({"__metadata__":{"k":"1","k":"2"}})", 0), HasSubstr("metadata key 'k' occurs twice"));
+  EXPECT_THAT(refusal_of_file(R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1),
               AllOf(HasSubstr("'a'"), HasSubstr("'dtype' twice")));
 }
 
 TEST(SafetensorsReader, RefusesBadFields) {
-  const auto refusal_of = [](const std::string& fields) { return refusal(R"({"a":{)" + fields + "}}", 4); };
+  const auto refusal_of = [](const std::string& fields) { return refusal_of_file(R"({"a":{)" + fields + "}}", 4); };
   const std::string shape = R"(,"shape":[1],"data_offsets":[0,4])";
   EXPECT_THAT(refusal_of(R"("dtype":"F8_E4M3")" + shape),
               AllOf(HasSubstr("'a'"), HasSubstr("'F8_E4M3'"), HasSubstr("BF16")));
@@ -152,16 +152,17 @@ TEST(SafetensorsReader, RefusesBadFields) {
   EXPECT_THAT(refusal_of(R"("shape":[1],"data_offsets":[0,4])"), HasSubstr("no field 'dtype'"));
   EXPECT_THAT(refusal_of(R"("dtype":"F32","shape":[1])"), HasSubstr("no field 'data_offsets'"));
   EXPECT_THAT(refusal_of(R"("dtype":"F32","shape":"1","data_offsets":[0,4])"), HasSubstr("the text '1'"));
-  EXPECT_THAT(refusal(R"({"a":1})", 0), HasSubstr("the number 1"));
-  EXPECT_THAT(refusal(R"({"a":[]})", 0), HasSubstr("a list"));
-  EXPECT_THAT(refusal(R"({"__metadata__":"text"})", 0), HasSubstr("the text"));
-  EXPECT_THAT(refusal(R"({"__metadata__":{"k":1}})", 0), AllOf(HasSubstr("the number 1"), HasSubstr("metadata")));
-  EXPECT_THAT(refusal(R"({"__metadata__":{"k":{}}})", 0), HasSubstr("an object"));
+  EXPECT_THAT(refusal_of_file(R"({"a":1})", 0), HasSubstr("the number 1"));
+  EXPECT_THAT(refusal_of_file(R"({"a":[]})", 0), HasSubstr("a list"));
+  EXPECT_THAT(refusal_of_file(R"({"__metadata__":"text"})", 0), HasSubstr("the text"));
+  EXPECT_THAT(refusal_of_file(R"({"__metadata__":{"k":1}})", 0),
+              AllOf(HasSubstr("the number 1"), HasSubstr("metadata")));
+  EXPECT_THAT(refusal_of_file(R"({"__metadata__":{"k":{}}})", 0), HasSubstr("an object"));
 }
 
 TEST(SafetensorsReader, RefusesBadNames) {
   const auto refusal_of = [](const std::string& name) {
-    return refusal("{\"" + name + R"(":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1);
+    return refusal_of_file("{\"" + name + R"(":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1);
   };
   EXPECT_THAT(refusal_of(""), HasSubstr("a tensor name of 0 bytes"));
   EXPECT_THAT(refusal_of(std::string(256, 'n')), HasSubstr("a tensor name of 256 bytes"));
@@ -174,39 +175,41 @@ TEST(SafetensorsReader, RefusesTooManyTensors) {
   std::string header = "{";
   for (size_t i = 0; i <= SafetensorsFile::kMaxTensors; ++i)
     header += cat(i ? "," : "", "\"", i, "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}");
-  EXPECT_THAT(refusal(header + "}", 0), HasSubstr("more than 65536 tensors"));
+  EXPECT_THAT(refusal_of_file(header + "}", 0), HasSubstr("more than 65536 tensors"));
 }
 
 TEST(SafetensorsReader, RefusesBadShapes) {
-  EXPECT_THAT(refusal(f32_header("[2,3]", "[0,20]"), 20), HasSubstr("20 bytes, but F32 [2, 3] takes 24"));
-  EXPECT_THAT(refusal(f32_header("[2,3]", "[0,28]"), 28), HasSubstr("28 bytes, but F32 [2, 3] takes 24"));
-  EXPECT_THAT(refusal(f32_header("[-1]", "[0,4]"), 4), HasSubstr("the number -1"));
-  EXPECT_THAT(refusal(f32_header("[1.0]", "[0,4]"), 4), HasSubstr("the number '1.0'"));
-  EXPECT_THAT(refusal(f32_header("[1e0]", "[0,4]"), 4), HasSubstr("the number '1e0'"));
-  EXPECT_THAT(refusal(f32_header("[1,1,1,1,1]", "[0,4]"), 4), HasSubstr("a rank of 0 to 4"));
-  EXPECT_THAT(refusal(f32_header("[[1]]", "[0,4]"), 4), HasSubstr("a list"));
-  EXPECT_THAT(refusal(f32_header("[9223372036854775808]", "[0,4]"), 4), HasSubstr("at most 9223372036854775807"));
-  EXPECT_THAT(refusal(f32_header("[18446744073709551616]", "[0,4]"), 4), HasSubstr("18446744073709551616"));
+  EXPECT_THAT(refusal_of_file(f32_header("[2,3]", "[0,20]"), 20), HasSubstr("20 bytes, but F32 [2, 3] takes 24"));
+  EXPECT_THAT(refusal_of_file(f32_header("[2,3]", "[0,28]"), 28), HasSubstr("28 bytes, but F32 [2, 3] takes 24"));
+  EXPECT_THAT(refusal_of_file(f32_header("[-1]", "[0,4]"), 4), HasSubstr("the number -1"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1.0]", "[0,4]"), 4), HasSubstr("the number '1.0'"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1e0]", "[0,4]"), 4), HasSubstr("the number '1e0'"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1,1,1,1,1]", "[0,4]"), 4), HasSubstr("a rank of 0 to 4"));
+  EXPECT_THAT(refusal_of_file(f32_header("[[1]]", "[0,4]"), 4), HasSubstr("a list"));
+  EXPECT_THAT(refusal_of_file(f32_header("[9223372036854775808]", "[0,4]"), 4),
+              HasSubstr("at most 9223372036854775807"));
+  EXPECT_THAT(refusal_of_file(f32_header("[18446744073709551616]", "[0,4]"), 4), HasSubstr("18446744073709551616"));
 }
 
 TEST(SafetensorsReader, RefusesProductsThatOverflow) {
   // The first wraps to 4 elements in 64 bits (a published attack on a reader that multiplied
   // without checking).
-  EXPECT_THAT(refusal(f32_header("[4194305,4194305,211106198978564]", "[0,16]"), 16), HasSubstr("63 bits"));
-  EXPECT_THAT(refusal(f32_header("[4611686018427387905]", "[0,4]"), 4), HasSubstr("63 bits"));
-  EXPECT_THAT(refusal(f32_header("[0,9223372036854775807,4]", "[0,0]"), 0), HasSubstr("63 bits"));
+  EXPECT_THAT(refusal_of_file(f32_header("[4194305,4194305,211106198978564]", "[0,16]"), 16), HasSubstr("63 bits"));
+  EXPECT_THAT(refusal_of_file(f32_header("[4611686018427387905]", "[0,4]"), 4), HasSubstr("63 bits"));
+  EXPECT_THAT(refusal_of_file(f32_header("[0,9223372036854775807,4]", "[0,0]"), 0), HasSubstr("63 bits"));
 }
 
 TEST(SafetensorsReader, RefusesBadOffsets) {
-  EXPECT_THAT(refusal(f32_header("[1]", "[0,4]"), 3), HasSubstr("there are only 3 bytes of data"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[4,0]"), 4), HasSubstr("must not come before"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[-4,0]"), 4), HasSubstr("the number -4"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[0]"), 4), HasSubstr("1 data_offsets"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[0,2,4]"), 4), HasSubstr("3 data_offsets"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[9223372036854775804,9223372036854775807]"), 4), HasSubstr("cut short"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[0,18446744073709551615]"), 4), HasSubstr("at most"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[4,8]"), 8), HasSubstr("a hole"));
-  EXPECT_THAT(refusal(f32_header("[1]", "[0,4]"), 5), HasSubstr("nothing may follow"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[0,4]"), 3), HasSubstr("there are only 3 bytes of data"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[4,0]"), 4), HasSubstr("must not come before"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[-4,0]"), 4), HasSubstr("the number -4"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[0]"), 4), HasSubstr("1 data_offsets"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[0,2,4]"), 4), HasSubstr("3 data_offsets"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[9223372036854775804,9223372036854775807]"), 4),
+              HasSubstr("cut short"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[0,18446744073709551615]"), 4), HasSubstr("at most"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[4,8]"), 8), HasSubstr("a hole"));
+  EXPECT_THAT(refusal_of_file(f32_header("[1]", "[0,4]"), 5), HasSubstr("nothing may follow"));
 }
 
 TEST(SafetensorsReader, RefusesOverlapsAndHoles) {
@@ -214,11 +217,12 @@ TEST(SafetensorsReader, RefusesOverlapsAndHoles) {
     return cat(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":)", a, R"(},"b":{"dtype":"U8","shape":[4],)",
                R"("data_offsets":)", b, "}}");
   };
-  EXPECT_THAT(refusal(two("[0,4]", "[4,8]"), 8), HasSubstr("no such error"));
-  EXPECT_THAT(refusal(two("[4,8]", "[0,4]"), 8), HasSubstr("no such error"));
-  EXPECT_THAT(refusal(two("[0,4]", "[2,6]"), 6), AllOf(HasSubstr("'b' begins at byte 2"), HasSubstr("an overlap")));
-  EXPECT_THAT(refusal(two("[0,4]", "[0,4]"), 4), HasSubstr("an overlap"));
-  EXPECT_THAT(refusal(two("[0,4]", "[5,9]"), 9), AllOf(HasSubstr("'b' begins at byte 5"), HasSubstr("a hole")));
+  EXPECT_THAT(refusal_of_file(two("[0,4]", "[4,8]"), 8), HasSubstr("no such error"));
+  EXPECT_THAT(refusal_of_file(two("[4,8]", "[0,4]"), 8), HasSubstr("no such error"));
+  EXPECT_THAT(refusal_of_file(two("[0,4]", "[2,6]"), 6),
+              AllOf(HasSubstr("'b' begins at byte 2"), HasSubstr("an overlap")));
+  EXPECT_THAT(refusal_of_file(two("[0,4]", "[0,4]"), 4), HasSubstr("an overlap"));
+  EXPECT_THAT(refusal_of_file(two("[0,4]", "[5,9]"), 9), AllOf(HasSubstr("'b' begins at byte 5"), HasSubstr("a hole")));
 }
 
 class SafetensorsWriter : public TestFolder {

@@ -13,7 +13,7 @@ namespace hexapla::text {
 namespace {
 
 using namespace std::string_view_literals;
-using Kind = Encoding::Kind;
+using EncodingKind = Encoding::Kind;
 
 constexpr size_t kLinesNamed = 5;
 
@@ -141,11 +141,11 @@ bool western(std::string_view bytes) {
 }
 
 Encoding of_single_bytes(std::string_view bytes) {
-  if (other_script(bytes)) return {.kind = Kind::non_latin};
-  if (!western(bytes)) return {.kind = Kind::other};
+  if (other_script(bytes)) return {.kind = EncodingKind::non_latin};
+  if (!western(bytes)) return {.kind = EncodingKind::other};
   // in Latin-1 these would be control characters, which texts do not have
   const bool windows = std::any_of(bytes.begin(), bytes.end(), [](char c) { return (c & 0xE0) == 0x80; });
-  return {.kind = Kind::known, .name = windows ? "WINDOWS-1252" : "ISO-8859-1"};
+  return {.kind = EncodingKind::known, .name = windows ? "WINDOWS-1252" : "ISO-8859-1"};
 }
 
 // " (lines 3, 9)"; "" if only one line is known.
@@ -160,20 +160,21 @@ std::string lines_text(const Encoding& e) {
 }  // namespace
 
 Encoding encoding_of(std::string_view bytes) {
-  if (const std::string name = marked_encoding(bytes); !name.empty()) return {.kind = Kind::known, .name = name};
+  if (const std::string name = marked_encoding(bytes); !name.empty())
+    return {.kind = EncodingKind::known, .name = name};
   const auto zeros = static_cast<size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
   const bool valid = !invalid_utf8(bytes);
   if (zeros > 0 && valid && 5 * zeros < bytes.size() && 10 * controls_in(bytes) < bytes.size())
-    return {.kind = Kind::nul};
+    return {.kind = EncodingKind::nul};
   if (zeros > 0) {
     const std::string name = wide_encoding(bytes);
-    return {.kind = name.empty() ? Kind::other : Kind::known, .name = name};
+    return {.kind = name.empty() ? EncodingKind::other : EncodingKind::known, .name = name};
   }
   if (valid) return {};
   const Utf8Counts counts(bytes);
   // In other encodings some character pairs look like UTF-8, but hardly ever a whole line.
   if (10 * counts.good_lines > counts.bad_lines || counts.sequences >= 2 * counts.bad_bytes)
-    return {.kind = Kind::damaged,
+    return {.kind = EncodingKind::damaged,
             .bad_lines = counts.bad_lines,
             .first_lines = bytes.find('\n') == bytes.npos ? std::vector<int64_t>() : counts.first_lines};
   return of_single_bytes(bytes);
@@ -181,20 +182,20 @@ Encoding encoding_of(std::string_view bytes) {
 
 std::string advice(const Encoding& encoding, const std::string& before, const std::string& after) {
   switch (encoding.kind) {
-    case Kind::utf8:
+    case EncodingKind::utf8:
       return "it is UTF-8";
-    case Kind::damaged:
+    case EncodingKind::damaged:
       return cat("the rest is UTF-8, so do not convert it: repair or remove what is damaged", lines_text(encoding));
-    case Kind::nul:
+    case EncodingKind::nul:
       return "the rest is UTF-8: remove the byte";
-    case Kind::known:
+    case EncodingKind::known:
       return cat("it looks like ", encoding.name, ": convert it with: ", before, "iconv -f ", encoding.name,
                  " -t UTF-8", after);
-    case Kind::other:
-    case Kind::non_latin:
+    case EncodingKind::other:
+    case EncodingKind::non_latin:
       break;
   }
-  const bool latin = encoding.kind == Kind::other;
+  const bool latin = encoding.kind == EncodingKind::other;
   return cat("it is in another encoding, perhaps ",
              latin ? "ISO-8859-2, WINDOWS-1250, MACINTOSH or IBM850"
                    : "GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1251 or KOI8-R",

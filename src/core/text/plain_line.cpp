@@ -12,7 +12,7 @@ bool breaks_a_line(std::string_view character) {
          character == "\u2029";
 }
 
-bool control(std::string_view character) {
+bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7F;
   return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
@@ -22,7 +22,7 @@ bool control(std::string_view character) {
 std::string_view on_a_line(std::string_view character) {
   if (character.size() == 1 && static_cast<unsigned char>(character[0]) >= 0x80) return "\uFFFD";
   if (breaks_a_line(character)) return " ";
-  return control(character) ? std::string_view() : character;
+  return is_control(character) ? std::string_view() : character;
 }
 
 }  // namespace

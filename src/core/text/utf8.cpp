@@ -44,7 +44,7 @@ bool without_blanks(utf8proc_int32_t c) { return c >= 0 && writes_no_blanks(stat
 bool wide_mark(utf8proc_int32_t c) { return c >= 0 && is_wide_mark(static_cast<char32_t>(c)); }
 
 // A mark that belongs to the preceding character: a vowel sign, a tone, the dots of a kana.
-bool is_mark(utf8proc_int32_t code_point) {
+bool is_combining(utf8proc_int32_t code_point) {
   const utf8proc_category_t kind = utf8proc_category(code_point);
   const bool am = code_point == 0x0E33 || code_point == 0x0EB3;  // a Thai and Lao vowel, categorized as a letter
   return am || kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC || kind == UTF8PROC_CATEGORY_ME;
@@ -116,7 +116,7 @@ size_t character_bytes(std::string_view text) {
 bool word_boundary(std::string_view text, size_t at) {
   if (at == 0 || at >= text.size()) return true;
   const utf8proc_int32_t left = last_of(text.substr(0, at)), right = decode_at(text, at).code_point;
-  if (without_blanks(left) && is_mark(right)) return false;
+  if (without_blanks(left) && is_combining(right)) return false;
   return !in_word(left) || !in_word(right) || without_blanks(left) || without_blanks(right);
 }
 

@@ -17,7 +17,7 @@
 namespace hexapla::api {
 namespace {
 
-ExportOptions read(const Given& given) {
+ExportOptions read_export_options(const Given& given) {
   ExportOptions o;
   take_given(given, o.rows());
   for (const OptionRow& row : o.rows()) row.check();
@@ -106,7 +106,7 @@ OptionRows ExportOptions::rows_of_search() {
 
 Exported export_model(const std::string& model, const std::string& folder, std::vector<GivenOption> all) {
   const Given given = by_name(all, names_of(ExportOptions().rows()));
-  ExportOptions o = read(given);
+  ExportOptions o = read_export_options(given);
   model::LoadedModel m = model::load_model(model::model_file(model));
   convert::NewFolder whole(folder);  // appears when its files have been read again
   const std::vector<std::string> notes = write(m, whole.path(), o, given);

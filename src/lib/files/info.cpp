@@ -60,7 +60,7 @@ std::string words_of(const nlohmann::ordered_json& value) {
   return all;
 }
 
-std::string as_json(const Shown& m, const Parts& parts, int64_t total) {
+std::string json_of_model(const Shown& m, const Parts& parts, int64_t total) {
   nlohmann::ordered_json j;
   j["config"] = config_of(m);
   j["parameters"] = parts;
@@ -124,7 +124,7 @@ std::string describe_model(const std::string& path, bool json) {
     parts[part_of(name)] += p.shape.size();
     total += p.shape.size();
   });
-  return json ? as_json(m, parts, total) : as_text(m, parts, total);
+  return json ? json_of_model(m, parts, total) : as_text(m, parts, total);
 }
 
 }  // namespace hexapla::api

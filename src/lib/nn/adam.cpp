@@ -20,14 +20,14 @@ struct Trained {
   }
 };
 
-void check(const AdamOptions& o) {
+void check_adam(const AdamOptions& o) {
   ranges::kBelow1.check("beta1", o.beta1);
   ranges::kBelow1.check("beta2", o.beta2);
   ranges::kAbove0.check("epsilon", o.epsilon);
   ranges::kFrom0.check("clip-norm", o.clip_norm);
 }
 
-std::vector<Trained> trained(const Layers& layers) {
+std::vector<Trained> trained_parameters(const Layers& layers) {
   std::set<const api::LayerState*> seen;
   std::vector<Trained> all;
   for (const Layer* layer : layers) {
@@ -72,8 +72,8 @@ struct Adam::Impl {
 
 Adam::Adam(const Layers& layers, const AdamOptions& options)
     : impl_(api::guarded([&] {
-        check(options);
-        return std::make_unique<Impl>(Impl{options, trained(layers)});
+        check_adam(options);
+        return std::make_unique<Impl>(Impl{options, trained_parameters(layers)});
       })) {}
 Adam::~Adam() = default;
 Adam::Adam(Adam&&) noexcept = default;

@@ -25,12 +25,12 @@ std::shared_ptr<LayerState> make_embedding(int64_t vocabulary, const Options& op
 }
 
 // A generator with its own weight, or tied to the table of an embedding.
-struct Output {
+struct OutputLayer {
   model::Generator generator;
   std::shared_ptr<LayerState> tied;
   int64_t dim_model, classes;
 
-  Output(int64_t d, int64_t k, bool with_bias) : dim_model(d), classes(k) {
+  OutputLayer(int64_t d, int64_t k, bool with_bias) : dim_model(d), classes(k) {
     if (with_bias) generator.bias = model::Parameter{{k}, model::Init::zeros(), {}, {}};
   }
   void visit(auto&& f) { generator.visit(f); }
@@ -48,7 +48,7 @@ std::shared_ptr<LayerState> make_generator(int64_t dim_model, int64_t classes, b
   return guarded([&] {
     Range<int64_t>{1, 1 << 16}.check("dim-model", dim_model);
     model::Config::kVocabulary.check("classes", classes);
-    Output output(dim_model, classes, bias);
+    OutputLayer output(dim_model, classes, bias);
     output.generator.weight = model::Parameter{{dim_model, classes}, model::Init::xavier(dim_model, classes), {}, {}};
     return own(std::move(output));
   });
@@ -57,7 +57,7 @@ std::shared_ptr<LayerState> make_generator(int64_t dim_model, int64_t classes, b
 std::shared_ptr<LayerState> make_generator(const nn::Embedding& tied, bool bias) {
   return guarded([&] {
     const Shape table = module_of<EmbeddedInput>(tied).embedding.table.shape;
-    Output output(table[1], table[0], bias);
+    OutputLayer output(table[1], table[0], bias);
     output.tied = tied.state();
     return own(std::move(output));
   });
@@ -72,7 +72,7 @@ double sum(Tensor x) {
 nn::Loss public_loss(const Loss& loss) { return {sum(loss.loss), sum(loss.nll), loss.loss.size()}; }
 
 // UsageError: invalid x, labels or smoothing.
-LossInput loss_input(Pass& pass, const Output& output, const nn::Tensor& given, const nn::Ids& labels,
+LossInput loss_input(Pass& pass, const OutputLayer& output, const nn::Tensor& given, const nn::Ids& labels,
                      double smoothing) {
   const Tensor x = pass.take("x", given, output.dim_model);
   ranges::kBelow1.check("smoothing", smoothing);
@@ -115,7 +115,7 @@ Generator::Generator(Embedding& tied, bool bias) : Layer(api::make_generator(tie
 
 Tensor Generator::forward(Workspace& work, const Tensor& x) const {
   return api::forward<hexapla::Tensor>(work, *this, [&](api::Pass& pass, Context& cx, hexapla::Tensor& saved) {
-    const auto& output = api::module_of<api::Output>(*this);
+    const auto& output = api::module_of<api::OutputLayer>(*this);
     saved = pass.take("x", x, output.dim_model);
     return linear(cx, saved, output.weight(), output.bias());
   });
@@ -124,7 +124,7 @@ Tensor Generator::forward(Workspace& work, const Tensor& x) const {
 Tensor Generator::backward(Workspace& work, const Tensor& dy) {
   return api::backward<hexapla::Tensor>(
       work, *this, dy, [&](api::Pass& pass, Context& cx, const hexapla::Tensor& saved, hexapla::Tensor d) {
-        const auto& output = api::module_of<api::Output>(*this);
+        const auto& output = api::module_of<api::OutputLayer>(*this);
         const hexapla::Tensor dx = cx.keep(saved.shape);
         linear_backward_input(cx, d, output.weight().values, dx, Write::set);
         linear_backward_weight(cx, saved, d, output.weight_gradient(), output.bias_gradient());
@@ -135,7 +135,7 @@ Tensor Generator::backward(Workspace& work, const Tensor& dy) {
 Loss Generator::loss(Workspace& work, const Tensor& x, const Ids& labels, double smoothing) const {
   return api::in_pass(work, [&](api::Pass& pass) {
     Context cx = pass.context(1);
-    const auto& output = api::module_of<api::Output>(*this);
+    const auto& output = api::module_of<api::OutputLayer>(*this);
     return api::public_loss(cross_entropy(cx, api::loss_input(pass, output, x, labels, smoothing)));
   });
 }
@@ -145,7 +145,7 @@ LossGradient Generator::loss_and_gradient(Workspace& work, const Tensor& x, cons
   return api::in_pass(work, [&](api::Pass& pass) {
     Context cx = pass.context(1);
     Arena::Frame frame(cx.arena);
-    const auto& output = api::module_of<api::Output>(*this);
+    const auto& output = api::module_of<api::OutputLayer>(*this);
     LossInput in = api::loss_input(pass, output, x, labels, smoothing);
     in.scale = scale;
     const auto [loss, d] = cross_entropy_with_gradient(cx, in, output.weight_gradient(), output.bias_gradient());

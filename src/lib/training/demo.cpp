@@ -38,7 +38,7 @@ std::string usual_folder() {
 }
 
 // Rejects a folder with other content: its checkpoints are somebody's work.
-void claim_folder(const std::string& folder) {
+void claim_demo_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
@@ -96,7 +96,7 @@ train::TrainingData date_data(const data::Corpus& corpus) {
   return data;
 }
 
-std::vector<std::string> translate(const decode::OpenModel& m, const std::vector<std::string>& lines) {
+std::vector<std::string> translate_lines(const decode::OpenModel& m, const std::vector<std::string>& lines) {
   decode::TranslateOptions how;
   how.search.beam_size = 1;
   how.batch_sentences = 250;
@@ -106,7 +106,7 @@ std::vector<std::string> translate(const decode::OpenModel& m, const std::vector
 }
 
 std::string show_accuracy(const decode::OpenModel& m, const data::Corpus& test) {
-  const std::vector<std::string> got = translate(m, test.source);
+  const std::vector<std::string> got = translate_lines(m, test.source);
   int64_t right = 0;
   std::string wrong;
   for (size_t i = 0, shown = 0; i < got.size(); ++i) {
@@ -135,7 +135,7 @@ data::Corpus five_examples(const data::Corpus& test) {
 }
 
 std::string show_examples(const decode::OpenModel& m, const data::Corpus& examples) {
-  const std::vector<std::string> got = translate(m, examples.source);
+  const std::vector<std::string> got = translate_lines(m, examples.source);
   std::string text;
   for (size_t i = 0; i < got.size(); ++i) {
     text += fmt::format("{} -> {}", examples.source[i], got[i]);
@@ -171,7 +171,7 @@ uint64_t seed_of(const decode::OpenModel& m) { return recorded<uint64_t>(m, "see
 
 // Whether a model with enough updates exists; to convert a single date, any model will do.
 // UsageError: another seed.
-bool trained(const DemoOptions& o, const std::string& folder) {
+bool already_trained(const DemoOptions& o, const std::string& folder) {
   if (!fs::exists(folder + "/model.safetensors")) return false;
   use_threads(o.threads);
   const decode::OpenModel m = decode::open_translator(folder, {});
@@ -204,7 +204,7 @@ Demonstrated present(const decode::OpenModel& m, const DemoOptions& o) {
   const data::Corpus examples = five_examples(test);
   const std::string& first = examples.source.front();
   return {.shown = cat(show_accuracy(m, test), "\n", show_examples(m, examples), "\n",
-                       show_attention(m, first, translate(m, {first}).front(), o.width, o.color)),
+                       show_attention(m, first, translate_lines(m, {first}).front(), o.width, o.color)),
           .example = first};
 }
 
@@ -215,12 +215,12 @@ Demonstrated demonstrate(const DemoOptions& o, train::TrainWatcher& watcher,
   if (o.text && o.text->find_first_not_of(" \t\r\n") == std::string::npos)
     throw UsageError("`text` is empty; give a date, as in `text` 'March 3rd, 2023'");
   const std::string folder = o.model.empty() ? usual_folder() : o.model;
-  claim_folder(folder);
+  claim_demo_folder(folder);
   if (o.retrain) {
     const train::RunLock lock(folder);
     remove_run(folder);
   }
-  const bool found = trained(o, folder);
+  const bool found = already_trained(o, folder);
   if (!found) {
     say(fmt::format("training a small Transformer to read dates; the model goes to {}", folder));
     const train::TrainResult result = train_on_dates(o, folder, watcher, stop);
@@ -232,7 +232,7 @@ Demonstrated demonstrate(const DemoOptions& o, train::TrainWatcher& watcher,
   if (found && !o.text)
     say(fmt::format("found a model of {} updates in {} (--retrain makes a new one)",
                     text::grouped(recorded<int64_t>(m, "updates")), folder));
-  Demonstrated demo = o.text ? Demonstrated{.shown = translate(m, {*o.text}).front() + "\n"} : present(m, o);
+  Demonstrated demo = o.text ? Demonstrated{.shown = translate_lines(m, {*o.text}).front() + "\n"} : present(m, o);
   demo.model = folder;
   return demo;
 }

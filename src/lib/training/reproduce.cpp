@@ -66,7 +66,7 @@ train::TrainOptions options_of(const ReproduceOptions& asked, const train::Prove
 }
 
 // Marks a folder that `reproduce` has started, so that it resumes there and nowhere else.
-void claim_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
+void claim_copy_folder(const std::string& folder, const model::LoadedModel& original, const std::string& file) {
   const std::string note = folder + "/reproduces.txt", text = cat(checksum(original), "\n");
   if (fs::exists(note) && read_file(note) == text) return;
   if (fs::exists(folder) && !fs::is_empty(folder))
@@ -180,7 +180,7 @@ Reproduction reproduce(const ReproduceOptions& asked, RunWatcher& watcher, const
   for (const std::string& difference : why) watcher.note(difference);
   refuse_other_data(was, now, file);
   refuse_other_vocabulary(was, now, file);
-  claim_folder(o.model, original, file);
+  claim_copy_folder(o.model, original, file);
   const train::TrainResult result = run_training(o, watcher, stop());
   if (result.end == train::TrainEnd::interrupted) return {.end = result.end};
   train::require_whole(result);

@@ -11,7 +11,7 @@
 namespace hexapla::api {
 namespace {
 
-decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOptions& options) {
+decode::OpenEnsemble open_models(const std::vector<std::string>& paths, const ModelOptions& options) {
   const std::string precision = options.precision.value_or("f32");
   check_choice({"f32", "bf16", "int8"}, "precision", precision);
   check_choice(decode::mixture_names(), "ensemble", options.ensemble);
@@ -35,7 +35,7 @@ decode::OpenEnsemble open(const std::vector<std::string>& paths, const ModelOpti
 }  // namespace
 
 OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const ModelOptions& options)
-    : models(open(paths, options)),
+    : models(open_models(paths, options)),
       ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
       translator(ensemble, first().source, first().target, *first().backend),
       scorer(first().scorer()),

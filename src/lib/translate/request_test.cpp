@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using test::model_file;
 
-TranslatorOptions short_options() {
+TranslatorOptions request_options() {
   TranslatorOptions options;
   options.extra_length = 5;
   return options;
@@ -61,19 +61,19 @@ struct Requests : testing::Test {
 
 TEST_F(Requests, EndWhenTheyAreToldToStop) {
   std::atomic<bool> stop = false;
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = request_options();
   options.stop = &stop;
-  EXPECT_EQ(texts_of(translator.submit(lines, options).get()), translator.translate(lines, short_options()));
+  EXPECT_EQ(texts_of(translator.submit(lines, options).get()), translator.translate(lines, request_options()));
   EXPECT_EQ(ending_of(begin([&] { stop = true; }, options)), "canceled");
   EXPECT_EQ(ending_of(translator.submit(lines, options)), "canceled") << "told before";
-  EXPECT_EQ(ending_of(translator.submit(lines, short_options())), "finished") << "without a flag";
+  EXPECT_EQ(ending_of(translator.submit(lines, request_options())), "finished") << "without a flag";
 }
 
 TEST_F(Requests, ThatAreLateAreNotCanceled) {
   RequestOptions soon;
   soon.timeout = milliseconds(1);
   const auto sleep = [] { std::this_thread::sleep_for(milliseconds(5)); };
-  EXPECT_EQ(ending_of(begin(sleep, short_options(), soon)), "late");
+  EXPECT_EQ(ending_of(begin(sleep, request_options(), soon)), "late");
   std::unique_ptr<PendingTranslation> own;
   std::promise<void> there;
   own = std::make_unique<PendingTranslation>(begin(
@@ -81,7 +81,7 @@ TEST_F(Requests, ThatAreLateAreNotCanceled) {
         known.wait();
         own->cancel();
       },
-      short_options()));
+      request_options()));
   there.set_value();
   EXPECT_EQ(ending_of(*own), "canceled");
   const TimedOut late("");
@@ -89,7 +89,7 @@ TEST_F(Requests, ThatAreLateAreNotCanceled) {
 }
 
 TEST_F(Requests, GiveTheirResultToTheFunctionAtTheirEnd) {
-  const std::vector<std::string> expected = translator.translate(lines, short_options()), blank{"", " "};
+  const std::vector<std::string> expected = translator.translate(lines, request_options()), blank{"", " "};
   for (const std::vector<std::string>& each : {lines, blank}) {
     std::vector<std::string> found;
     RequestOptions request;
@@ -97,15 +97,15 @@ TEST_F(Requests, GiveTheirResultToTheFunctionAtTheirEnd) {
       EXPECT_TRUE(ended.ready());
       found = texts_of(ended.get());
     };
-    const PendingTranslation p = translator.submit(each, short_options(), request);
+    const PendingTranslation p = translator.submit(each, request_options(), request);
     EXPECT_EQ(texts_of(p.get()), found);
-    EXPECT_EQ(found, translator.translate(each, short_options()));
+    EXPECT_EQ(found, translator.translate(each, request_options()));
   }
   std::string ending;
   RequestOptions request;
   request.on_end = [&](const PendingTranslation& ended) { ending = ending_of(ended); };
   std::atomic<bool> stop = false;
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = request_options();
   options.stop = &stop;
   EXPECT_EQ(ending_of(begin([&] { stop = true; }, options, request)), "canceled");
   EXPECT_EQ(ending, "canceled");
@@ -120,11 +120,11 @@ TEST_F(Requests, TakeAnyFunctionAtTheirEnd) {
                                EndFunction([&](const PendingTranslation&) { ++calls; }), EndFunction(),
                                EndFunction(nullptr), EndFunction(std::function<void()>())}) {
     request.on_end = f;
-    translator.submit(lines, short_options(), request).get();
+    translator.submit(lines, request_options(), request).get();
   }
   request.on_end = {};
   request.on_end = count;
-  translator.submit({""}, short_options(), request).get();
+  translator.submit({""}, request_options(), request).get();
   EXPECT_EQ(calls, 4);
 }
 
@@ -133,15 +133,15 @@ TEST_F(Requests, ThrowWhatTheFunctionAtTheirEndThrew) {
   request.on_end = [] { throw std::length_error("of the program"); };
   const std::vector<std::string> blank{""};
   for (const std::vector<std::string>& each : {lines, blank}) {
-    const PendingTranslation p = translator.submit(each, short_options(), request);
+    const PendingTranslation p = translator.submit(each, request_options(), request);
     for (int twice = 0; twice < 2; ++twice) EXPECT_THROW(p.get(), std::length_error);
   }
-  EXPECT_EQ(ending_of(translator.submit(lines, short_options())), "finished") << "others go on";
+  EXPECT_EQ(ending_of(translator.submit(lines, request_options())), "finished") << "others go on";
 }
 
 // The result of a call with little memory: its translation, "out of memory" or another error.
 template <class F>
-std::string outcome(F&& call) {
+std::string outcome_of(F&& call) {
   try {
     return call();
   } catch (const OutOfMemory&) {
@@ -156,16 +156,16 @@ std::string differences_with_little_memory() {
   std::string all;
   for (std::size_t room = std::size_t{1} << 32; room >= std::size_t{1} << 20; room /= 2) {
     const Translator translator(model_file());
-    const std::string before = translator.translate("a dog runs", short_options());
+    const std::string before = translator.translate("a dog runs", request_options());
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);
     limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + room;
     setrlimit(RLIMIT_AS, &limit);
-    const std::string called = outcome([&] { return translator.translate("a dog runs", short_options()); });
+    const std::string called = outcome_of([&] { return translator.translate("a dog runs", request_options()); });
     const std::string submitted =
-        outcome([&] { return translator.submit({"a dog runs"}, short_options()).get()[0][0].text; });
+        outcome_of([&] { return translator.submit({"a dog runs"}, request_options()).get()[0][0].text; });
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_AS, &limit);
     const bool enough = room >= std::size_t{1} << 26;  // for a thread besides

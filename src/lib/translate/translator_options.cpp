@@ -47,7 +47,7 @@ std::string taken_alignment(std::vector<GivenOption>& given) {
   return units;
 }
 
-TranslatorOptions read(const Options& options) {
+TranslatorOptions read_translator_options(const Options& options) {
   const std::vector<std::string> names = public_names();
   std::vector<GivenOption> given = given_options(options);
   for (const GivenOption& option : given)
@@ -193,7 +193,7 @@ std::vector<OptionDescription> search_options() {
 }
 
 TranslatorOptions TranslatorOptions::from(const Options& options) {
-  return api::guarded([&] { return api::read(options); });
+  return api::guarded([&] { return api::read_translator_options(options); });
 }
 
 Options TranslatorOptions::named() const {

@@ -30,7 +30,7 @@ TranslatorOptions two_short() {
   return options;
 }
 
-std::vector<std::string> texts_of(const PendingTranslation::Lines& lines) {
+std::vector<std::string> texts_in(const PendingTranslation::Lines& lines) {
   std::vector<std::string> texts;
   for (const auto& line : lines)
     for (const Translation& t : line) texts.push_back(t.text);
@@ -71,11 +71,11 @@ TEST_F(LiveApi, TokensOfALineHaveItsTranslations) {
   of_lines.protect = "none";  // as for tokens
   const auto expected = translator.translate_n_best(given, of_lines);
   const auto found = translator.translate_tokens(tokens, short_options());
-  EXPECT_EQ(texts_of(found), texts_of(expected));
+  EXPECT_EQ(texts_in(found), texts_in(expected));
   for (size_t line = 0; line < given.size(); ++line) EXPECT_EQ(found[line][0].score, expected[line][0].score);
   EXPECT_TRUE(tokens[lines.size()].empty());
-  EXPECT_EQ(texts_of(translator.translate_tokens(tokens, short_options(), std::vector<Constraints>(tokens.size()))),
-            texts_of(expected));
+  EXPECT_EQ(texts_in(translator.translate_tokens(tokens, short_options(), std::vector<Constraints>(tokens.size()))),
+            texts_in(expected));
   EXPECT_TRUE(translator.translate_tokens({}).empty());
 }
 
@@ -88,7 +88,7 @@ TEST_F(LiveApi, ProtectedTextIsInEveryTranslation) {
   for (const Translation& t : found[0]) EXPECT_THAT(t.text, HasSubstr("{0}"));
   for (const Translation& t : found[1]) EXPECT_THAT(t.text, testing::AllOf(HasSubstr("@you"), HasSubstr("ACME-1")));
   EXPECT_EQ(found[2][0].text, protect[2]);
-  EXPECT_EQ(texts_of(translator.submit(protect, options).get()), texts_of(found));
+  EXPECT_EQ(texts_in(translator.submit(protect, options).get()), texts_in(found));
   EXPECT_THAT(found[0][0].alignment.source_words, testing::ElementsAre("a", "{0}", "dog"));
   const TranslatorOptions all = translator.complete(options);
   EXPECT_EQ(*all.protect, "auto");
@@ -261,11 +261,11 @@ TEST_F(LiveApi, TermsOfAGlossaryHaveTheirTranslations) {
   EXPECT_TRUE(has(found[0], "ed") || has(found[0], "lue") || missed.count(1) > 0) << found[0];
   EXPECT_TRUE(has(found[1], "wo") || missed.count(2) > 0) << found[1];
   EXPECT_EQ(found[2], translator.translate("a bird", short_options()));
-  EXPECT_EQ(texts_of(translator.submit(some, options).get()), found);
+  EXPECT_EQ(texts_in(translator.submit(some, options).get()), found);
   EXPECT_EQ(translator.complete(options).glossary.size(), 2u);
   EXPECT_THROW(translator.score({"a"}, {"b"}, options), UsageError);
   options.sample = true;
-  EXPECT_EQ(texts_of(translator.submit(some, options).get()), translator.translate(some, options));
+  EXPECT_EQ(texts_in(translator.submit(some, options).get()), translator.translate(some, options));
 }
 
 TEST_F(LiveApi, AWrongGlossaryIsNamed) {
@@ -281,11 +281,11 @@ TEST_F(LiveApi, AWrongGlossaryIsNamed) {
 }
 
 TEST_F(LiveApi, ARequestIsWhatTheCallGives) {
-  const auto expected = texts_of(translator.translate_n_best(lines, two_short()));
+  const auto expected = texts_in(translator.translate_n_best(lines, two_short()));
   std::vector<PendingTranslation> pending;
   for (int i = 0; i < 8; ++i) pending.push_back(translator.submit(lines, two_short()));
-  for (const PendingTranslation& p : pending) EXPECT_EQ(texts_of(p.get()), expected);
-  EXPECT_EQ(texts_of(pending[0].get()), expected) << "a second time";
+  for (const PendingTranslation& p : pending) EXPECT_EQ(texts_in(p.get()), expected);
+  EXPECT_EQ(texts_in(pending[0].get()), expected) << "a second time";
 }
 
 TEST_F(LiveApi, ARequestTellsHowFarItIs) {

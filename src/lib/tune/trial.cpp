@@ -67,12 +67,12 @@ double bits_per_character(const decode::OpenModel& m, const data::Corpus& valid,
   return nats / std::log(2) / static_cast<double>(characters(valid.target));
 }
 
-std::unique_ptr<evaluate::Metric> metric_of(const Measuring& how) {
+std::unique_ptr<evaluate::Metric> validation_metric(const Measuring& how) {
   return evaluate::make_metric(how.metric, {.tokenize = how.tokenize});
 }
 
-double quality(const decode::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file,
-               const std::atomic<bool>& stop) {
+double quality_of_translations(const decode::OpenModel& m, const Measuring& how, int64_t beam, const std::string& file,
+                               const std::atomic<bool>& stop) {
   decode::TranslateOptions search;
   search.stop = &stop;
   search.search.beam_size = static_cast<int>(beam);
@@ -81,7 +81,7 @@ double quality(const decode::OpenModel& m, const Measuring& how, int64_t beam, c
   data::LineWriter out(file);
   for (const std::string& line : lines) out.write(line);
   out.commit();
-  return evaluate::corpus_score(*metric_of(how), lines, {&how.valid.target, 1});
+  return evaluate::corpus_score(*validation_metric(how), lines, {&how.valid.target, 1});
 }
 
 // Resolves "auto" to the backend's choice, which the options record.
@@ -165,12 +165,13 @@ Measured run_trial(const train::TrainOptions& options, std::optional<double> sec
   found.seconds = end.seconds;
   found.tokens = end.target_tokens;
   found.bits = bits_per_character(m, how.valid, stop);
-  if (how.translates) found.quality = quality(m, how, options.valid_beam, options.model + "/translations.txt", stop);
+  if (how.translates)
+    found.quality = quality_of_translations(m, how, options.valid_beam, options.model + "/translations.txt", stop);
   return found;
 }
 
 double p_value(const std::string& baseline_file, const std::string& file, const Measuring& how) {
-  const auto metric = metric_of(how);
+  const auto metric = validation_metric(how);
   const auto resampled = [&](const std::string& path, double& score) {
     const auto statistics = evaluate::sentence_statistics(*metric, data::read_lines(path), {&how.valid.target, 1});
     score = metric->score(evaluate::sum(statistics));

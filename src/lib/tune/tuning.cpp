@@ -74,7 +74,7 @@ nlohmann::ordered_json settings_that_count(const std::vector<GivenOption>& given
   return j;
 }
 
-std::string metric_of(const std::vector<GivenOption>& given) {
+std::string metric_name(const std::vector<GivenOption>& given) {
   std::string metric = value_of(given, "best-by", "chrf");
   if (metric == "auto") metric = "chrf";
   if (metric != "chrf" && metric != "bleu")
@@ -133,7 +133,7 @@ Tuning::Tuning(const TuneSettings& settings, TuneWatcher& watcher)
   std::erase_if(given_, [](const GivenOption& g) { return g.name == "model"; });
   refuse_own_inputs(folder_, given_, settings.config);
   if (value_of(given_, "preset", "").empty()) given_.push_back({"preset", {"tiny"}});
-  metric_ = metric_of(given_);
+  metric_ = metric_name(given_);
   const std::string device = value_of(given_, "device", "cpu");  // refused before anything is written
   make_backend(parse_precision(value_of(given_, "precision", "auto"), device), device);
   ladder_ = make_ladder(settings.minutes);

@@ -21,7 +21,7 @@ using inspect::xml_escaped;
 
 const Trial& trial(const Tuned& t, size_t i) { return t.record.trials[i]; }
 const std::string& name(const Tuned& t, size_t i) { return trial(t, i).candidate.name; }
-double quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quality.value_or(0); }
+double last_quality(const Tuned& t, size_t i) { return trial(t, i).rungs.back().quality.value_or(0); }
 double bits(const Tuned& t, size_t i) { return trial(t, i).rungs.back().bits; }
 
 // Explains the reported p-value.
@@ -129,12 +129,13 @@ std::string why_chosen(const Tuned& t) {
   const std::string& metric = t.record.metric;
   if (t.best == 0)
     return fmt::format("Chosen: {}, the baseline. No other trial has a better {} ({:.2f}).", name(t, 0), metric,
-                       quality(t, 0));
+                       last_quality(t, 0));
   if (!t.p)
-    return fmt::format("Chosen: {}, {} {:.2f}. The baseline has failed.", name(t, t.best), metric, quality(t, t.best));
+    return fmt::format("Chosen: {}, {} {:.2f}. The baseline has failed.", name(t, t.best), metric,
+                       last_quality(t, t.best));
   const std::string scores =
       fmt::format("{} {:.2f} against {:.2f}, p = {:.3f}; {:.4f} bits per character against {:.4f}", metric,
-                  quality(t, t.best), quality(t, 0), *t.p, bits(t, t.best), bits(t, 0));
+                  last_quality(t, t.best), last_quality(t, 0), *t.p, bits(t, t.best), bits(t, 0));
   if (t.chosen == t.best)
     return fmt::format("Chosen: {}. It is better than the baseline, {} ({}). {}", name(t, t.best), name(t, 0), scores,
                        kMeaningOfP);
@@ -145,7 +146,7 @@ std::string why_chosen(const Tuned& t) {
 }
 
 std::string doubt_of(const Tuned& t) {
-  const double best = quality(t, t.best);
+  const double best = last_quality(t, t.best);
   if (best >= kTooYoung) return "";
   return fmt::format(
       "The best trial has a {} of {:.2f}: with so little training, trials predict the full training poorly. Give more "

@@ -34,9 +34,9 @@ namespace hexapla::convert {
 
 namespace {
 
-using Names = std::vector<std::string>;
+using OptionNames = std::vector<std::string>;
 
-Names with(Names names, const Names& more) {
+OptionNames with(OptionNames names, const OptionNames& more) {
   names.insert(names.end(), more.begin(), more.end());
   return names;
 }
@@ -133,9 +133,9 @@ ImportOptions with_merges(ImportOptions options) {
 }  // namespace
 
 const std::vector<Kind>& kinds() {
-  const Names of_pieces{"source-spm", "target-spm", "bpe"};
-  const Names of_vocabularies = with(of_pieces, {"source-vocab", "target-vocab"});
-  const Names of_lists = with(of_vocabularies, {"source-start"});
+  const OptionNames of_pieces{"source-spm", "target-spm", "bpe"};
+  const OptionNames of_vocabularies = with(of_pieces, {"source-vocab", "target-vocab"});
+  const OptionNames of_lists = with(of_vocabularies, {"source-start"});
   static const std::vector<Kind> all{
       {"hf-marian",
        "Hugging Face Marian (opus-mt): a folder with config.json, model.safetensors and source.spm",

@@ -36,7 +36,9 @@ std::vector<int32_t> tiles_of(Offsets side, Offsets other, int64_t tile) {
 
 int64_t count_of(const std::vector<int32_t>& tiles) { return std::ssize(tiles) / 5; }
 
-[[noreturn]] void refuse(const char* what) { throw UsageError(cat("OpenCL has no ", what, "; give `device` cpu")); }
+[[noreturn]] void refuse_operation(const char* what) {
+  throw UsageError(cat("OpenCL has no ", what, "; give `device` cpu"));
+}
 
 // Places and links of the queries, and of each key its position and its queries, in one upload.
 struct Links {
@@ -116,13 +118,15 @@ void OpenclBackend::alignment_loss_backward(const AlignmentInput& a, double scal
   run("alignment_backward_keys", a.k.shape[0], sides, matrix(dk, "dk"), scale);
 }
 
-void OpenclBackend::additive_attention(const AttentionInput&, Tensor, Tensor) { refuse("additive attention"); }
+void OpenclBackend::additive_attention(const AttentionInput&, Tensor, Tensor) {
+  refuse_operation("additive attention");
+}
 void OpenclBackend::additive_attention_backward(const AttentionInput&, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor,
                                                 Tensor) {
-  refuse("additive attention");
+  refuse_operation("additive attention");
 }
 void OpenclBackend::additive_attention_step(Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) {
-  refuse("additive attention");
+  refuse_operation("additive attention");
 }
 
 }  // namespace hexapla::opencl

@@ -85,7 +85,7 @@ size_t step_memory(const model::Transformer& net, const PairLengths& pair) {
 }
 
 // The memory of a step, and of the additional tensors shown to the observer.
-size_t memory_of(const model::Transformer& net, const model::BatchView& batch, DType dtype) {
+size_t memory_to_derive(const model::Transformer& net, const model::BatchView& batch, DType dtype) {
   const int64_t n = std::ssize(batch.source), m = std::ssize(batch.target_in);
   const int64_t longest = std::max(n, m), d = net.config.d_model;
   const size_t shown = 2 * net.config.heads * longest * longest * sizeof(double) + 2 * longest * d * size_of(dtype);
@@ -100,7 +100,7 @@ void add_gradients(Inspection& inspection, Backend& backend, const model::Transf
   const std::vector<int32_t> target_rows{0, static_cast<int32_t>(inspection.target_in.size())};
   const model::BatchView batch{pair.source, inspection.target_in, inspection.target_out, source_rows, target_rows};
   const DType dtype = model.target_embedding().table.value.dtype;
-  Arena arena = make_arena(backend, memory_of(trainable.net, batch, dtype));
+  Arena arena = make_arena(backend, memory_to_derive(trainable.net, batch, dtype));
   Context cx{backend, arena, dtype};
   GradientRecorder recorder(inspection.seen);
   cx.observer = &recorder;

@@ -10,14 +10,14 @@
 namespace hexapla::inspect {
 namespace {
 
-struct Small : SmallModel {
-  explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
+struct PaddedModel : SmallModel {
+  explicit PaddedModel(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
 
 const text::Ids kShorter{4, 2};
 
 Inspection with_padding() {
-  const Small small(small_config());
+  const PaddedModel small(small_config());
   Inspection seen = small.inspect(kPair);
   add_padded(seen, *small.backend, small.model, kPair.source, kShorter, 0);
   return seen;
@@ -53,7 +53,7 @@ TEST(Padded, ItsWeightsAreTheUnpaddedOnes) {
 }
 
 TEST(Padded, ALongerSecondSourcePadsTheFirst) {
-  const Small small(small_config());
+  const PaddedModel small(small_config());
   Inspection seen = small.inspect({kShorter, {6}});
   add_padded(seen, *small.backend, small.model, kShorter, kPair.source, -1);
   EXPECT_EQ(of_source(seen.seen.get("padded.ids"), 0).values, (std::vector<double>{4, 2, -1, -1}));

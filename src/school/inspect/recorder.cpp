@@ -23,7 +23,7 @@ void append_rows(Tensor t, std::vector<double>& to) {
 
 // Counts all kept intermediates, the logits of all tokens and, temporarily, every head's scores and
 // weights, the positional encodings and the sum before a norm.
-size_t memory_of(const model::Transformer& model, const Pair& pair, DType dtype) {
+size_t memory_to_record(const model::Transformer& model, const Pair& pair, DType dtype) {
   const model::Config& c = model.config;
   const size_t n = pair.source.size(), m = pair.target.size() + 1, longest = std::max(n, m);
   const size_t logits = 2 * m * static_cast<size_t>(c.target_vocab) * size_of(dtype);
@@ -97,7 +97,7 @@ Inspection inspect_pair(Backend& backend, const model::Transformer& model, const
   result.target_out.push_back(eos);
 
   const DType dtype = model.target_embedding().table.value.dtype;
-  Arena arena = make_arena(backend, memory_of(model, pair, dtype));
+  Arena arena = make_arena(backend, memory_to_record(model, pair, dtype));
   Context cx{backend, arena, dtype};
   cx.observer = &result.seen;
   const decode::ForwardOnly forward_only(cx);

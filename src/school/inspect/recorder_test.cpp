@@ -13,14 +13,14 @@
 namespace hexapla::inspect {
 namespace {
 
-struct Small : SmallModel {
-  explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
+struct RecordedModel : SmallModel {
+  explicit RecordedModel(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
 
 TEST(Recorder, ALongSourceBesideAShortTargetHasTheMemory) {
   model::Config c = small_config();
   c.enc_layers = 24, c.d_model = 64, c.d_ff = 256, c.d_k = c.d_v = 32;
-  const Small small(c);
+  const RecordedModel small(c);
   EXPECT_LT(small.inspect({text::Ids(512, 4), {6}}).score, 0);
 }
 
@@ -47,7 +47,7 @@ const std::vector<std::string> kAttentionNames{"heads",  "k",   "norm",     "out
 const std::vector<std::string> kFeedForwardNames{"hidden", "inner", "norm", "output", "sum"};
 
 TEST(recorder, sees_every_intermediate_once) {
-  EXPECT_EQ(names(Small(small_config()).inspect(kPair)),
+  EXPECT_EQ(names(RecordedModel(small_config()).inspect(kPair)),
             together({{"decoder.embedded"},
                       in("decoder.layers.0.cross_attention", kAttentionNames),
                       in("decoder.layers.0.feed_forward", kFeedForwardNames),
@@ -66,12 +66,13 @@ TEST(recorder, names_stay_unique_in_every_sibling) {
       c.gated = gated;
       c.embedding_norm = true;
       c.dec_layers = 3;
-      EXPECT_THAT(names(Small(c).inspect(kPair)), testing::Contains("decoder.layers.2.cross_attention.weights"));
+      EXPECT_THAT(names(RecordedModel(c).inspect(kPair)),
+                  testing::Contains("decoder.layers.2.cross_attention.weights"));
     }
 }
 
 TEST(recorder, shapes) {
-  const Inspection seen = Small(small_config()).inspect(kPair);
+  const Inspection seen = RecordedModel(small_config()).inspect(kPair);
   const auto shape = [&](const char* name) { return seen.seen.get(name).shape; };
   EXPECT_EQ(shape("encoder.embedded"), (Shape{4, 8}));
   EXPECT_EQ(shape("encoder.layers.0.self_attention.q"), (Shape{4, kHeads * kDKey}));
@@ -85,7 +86,7 @@ TEST(recorder, shapes) {
 }
 
 TEST(recorder, scores_are_those_of_the_recorded_queries_and_keys) {
-  const Inspection seen = Small(small_config()).inspect(kPair);
+  const Inspection seen = RecordedModel(small_config()).inspect(kPair);
   const Recorded& q = seen.seen.get("decoder.layers.0.self_attention.q");
   const Recorded& k = seen.seen.get("decoder.layers.0.self_attention.k");
   for (int64_t h = 0; h < kHeads; ++h) {
@@ -111,7 +112,7 @@ TEST(recorder, mean_of_heads) {
 }
 
 TEST(recorder, the_score_is_that_of_scoring) {
-  const Small small(small_config());
+  const RecordedModel small(small_config());
   const Inspection seen = small.inspect(kPair);
   const std::vector<text::Ids> source{kPair.source}, target{kPair.target};
   Arena arena(size_t{1} << 22);
@@ -122,25 +123,25 @@ TEST(recorder, the_score_is_that_of_scoring) {
 }
 
 TEST(recorder, an_empty_target_is_one_question) {
-  EXPECT_EQ(Small(small_config()).inspect({{4, 2}, {}}).log_p.size(), 1u);
+  EXPECT_EQ(RecordedModel(small_config()).inspect({{4, 2}, {}}).log_p.size(), 1u);
 }
 
 TEST(recorder, long_sentences_find_room) {
   Pair longer;
   longer.source.assign(300, 5);
   longer.target.assign(200, 6);
-  EXPECT_EQ(Small(small_config()).inspect(longer).log_p.size(), 201u);
+  EXPECT_EQ(RecordedModel(small_config()).inspect(longer).log_p.size(), 201u);
 }
 
 TEST(recorder, refuses_ids_without_an_embedding) {
-  const Small small(small_config());
+  const RecordedModel small(small_config());
   EXPECT_THAT(what_of<InternalError>([&] { small.inspect({{13}, {}}); }), testing::HasSubstr("source id 13"));
   EXPECT_THAT(what_of<InternalError>([&] { small.inspect({{4}, {-1}}); }), testing::HasSubstr("target id -1"));
   EXPECT_THROW(small.inspect({{}, {}}), InternalError);
 }
 
 TEST(recorder, says_which_names_there_are) {
-  EXPECT_THAT(what_of<InternalError>([&] { Small(small_config()).inspect(kPair).seen.get("generator"); }),
+  EXPECT_THAT(what_of<InternalError>([&] { RecordedModel(small_config()).inspect(kPair).seen.get("generator"); }),
               testing::HasSubstr("generator.logits"));
 }
 

@@ -5,14 +5,14 @@
 namespace hexapla::cli {
 namespace {
 
-std::string flags_of(const OptionRow& row) {
+std::string flags_of_row(const OptionRow& row) {
   const std::string name = as_flag(row.name), alias = row.alias;
   if (alias.empty()) return name;
   return alias.size() == 1 ? "-" + alias + "," + name : name + "," + as_flag(alias);
 }
 
 Option* declare(Command& command, const OptionRow& row, const std::string& help) {
-  const std::string names = flags_of(row);
+  const std::string names = flags_of_row(row);
   return std::visit(
       Overloaded{[&](bool* b) { return command.add_flag(names, *b, help); },
                  [&](std::string* s) {

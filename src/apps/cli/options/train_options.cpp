@@ -20,7 +20,7 @@ bool names_text(const std::string& name) {
   return name == "train-sets" || name == "valid-sets" || name == "guided-alignment";
 }
 
-std::string type_of(const std::string& name) {
+std::string type_of_value(const std::string& name) {
   if (name == "model") return "DIR";
   if (name == "vocab" || name == "guided-alignment") return "FILE";
   if (name == "init-from") return "MODEL";
@@ -63,7 +63,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
   const auto declare = [&](const OptionRow& row, const std::string& help = "") {
     Option* option = declare_option(command, row, help);
     if (of_recipes.contains(row.name)) option->default_str("(preset)");
-    if (const std::string type = type_of(row.name); !type.empty()) option->type_name(type);
+    if (const std::string type = type_of_value(row.name); !type.empty()) option->type_name(type);
     if (names_text(row.name)) option->check(text_input());
     return option;
   };

@@ -106,7 +106,7 @@ const std::map<std::string, std::string> kWithout{
     {"reproduce", "runs train"},
     {"serve", "answers requests: see UnknownText of the server's tests"},
     {"join", "of answers, not of lines"}};
-const std::set<std::string> kNoText{"average", "completion", "doctor", "export", "import", "info", "man", "set"};
+const std::set<std::string> kWithoutText{"average", "completion", "doctor", "export", "import", "info", "man", "set"};
 
 TEST_F(UnknownText, IsSaidByEveryCommandThatReadsTextForAModel) {
   Command app;
@@ -116,7 +116,7 @@ TEST_F(UnknownText, IsSaidByEveryCommandThatReadsTextForAModel) {
   for (const Command& command : app.commands()) {
     const std::string name = command.parser().get_name();
     const auto of_command = all.find(name);
-    EXPECT_EQ((of_command != all.end()) + kWithout.count(name) + kNoText.count(name), 1u)
+    EXPECT_EQ((of_command != all.end()) + kWithout.count(name) + kWithoutText.count(name), 1u)
         << name << ": does it read text for a model? Then it is tried here; or say why not";
     if (of_command == all.end()) continue;
     for (const auto& call : of_command->second) {

@@ -63,12 +63,12 @@ class TranslateTest : public CommandFolder {
 };
 
 using Words = std::vector<std::string>;
-int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+int64_t count_lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST_F(TranslateTest, AsManyLinesAsItReads) {
   const Result r = translate({}, "ein Hund\n\nzwei Katzen\r\n\n");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(lines_of(r.out), 4);
+  EXPECT_EQ(count_lines(r.out), 4);
   EXPECT_THAT(r.out, HasSubstr("\n\n"));
   EXPECT_EQ(r.err, "");  // no prompt without a terminal
 }
@@ -87,14 +87,14 @@ TEST_F(TranslateTest, AsManyLinesAsItReadsWhateverBytesAModelWrites) {
                                     {{"--unk", "copy"}, 100}}) {
     const Result r = translate(drawn + more, input);
     EXPECT_EQ(r.code, 0) << r.err;
-    EXPECT_EQ(lines_of(r.out), lines);
+    EXPECT_EQ(count_lines(r.out), lines);
     std::string all = r.out;
     std::erase(all, '\n');
     EXPECT_EQ(all, text::plain_line(all));
   }
   const Result json = translate({"-m", at("bytes.safetensors"), "--jsonl"},
                                 R"({"text": "ein\nHund", "prefix": "zwei\r\nKatzen\u0000 "})");
-  EXPECT_EQ(lines_of(json.out), 1) << json.err;
+  EXPECT_EQ(count_lines(json.out), 1) << json.err;
   EXPECT_EQ(json.out.substr(0, 12), "zwei Katzen ");
 }
 
@@ -117,7 +117,7 @@ TEST_F(TranslateTest, ATraceShowsTheSearchAndLeavesTheTranslation) {
 
 TEST_F(TranslateTest, NBestLinesNameTheirLine) {
   const Result r = translate({"--n-best", "2"}, "ein Hund\nzwei Katzen\n");
-  EXPECT_EQ(lines_of(r.out), 4);
+  EXPECT_EQ(count_lines(r.out), 4);
   EXPECT_THAT(r.out, testing::MatchesRegex("(0 \\|\\|\\| [^|]*\\|\\|\\| F0= -[0-9.]+ \\|\\|\\| -[0-9.]+\n){2}"
                                            "(1 \\|\\|\\| [^|]*\\|\\|\\| F0= -[0-9.]+ \\|\\|\\| -[0-9.]+\n){2}"));
 }
@@ -165,7 +165,7 @@ TEST_F(TranslateTest, ModelsTranslateTogether) {
   const std::string a = at("model.safetensors"), b = at("second.safetensors");
   const Result r = translate({"-m", a, "-m", b, "--weights", "2,1", "--ensemble", "log-linear"}, "ein Hund\n");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(lines_of(r.out), 1);
+  EXPECT_EQ(count_lines(r.out), 1);
   expect_error({"-m", a, "-m", at("other.safetensors")}, "", 2,
                AllOf(HasSubstr("other.safetensors"), HasSubstr("different vocabularies")));
   expect_error({"-m", a, "-m", b, "--weights", "1"}, "", 2, HasSubstr("--weights is given for 1 of 2 models"));
@@ -195,12 +195,12 @@ TEST_F(TranslateTest, PrefixesAndPhrases) {
   const Result r = translate({"--prefix", prefixes, "--require", "Hund", "--require", "und die", "--forbid", "über"},
                              "ein Hund\nzwei Katzen\n");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(lines_of(r.out), 2);
+  EXPECT_EQ(count_lines(r.out), 2);
   EXPECT_EQ(r.out.substr(0, 7), "zwei Ka");
   EXPECT_THAT(r.out.substr(r.out.find('\n')), AllOf(HasSubstr("Hund"), HasSubstr("und die")));
   const Result fewer = translate({"--prefix", write("short", "x\n")}, "a\nb\n");
   EXPECT_EQ(fewer.code, 3);
-  EXPECT_EQ(lines_of(fewer.out), 1);
+  EXPECT_EQ(count_lines(fewer.out), 1);
   EXPECT_THAT(fewer.err, AllOf(HasSubstr("short has 1 lines"), HasSubstr("more")));
   expect_error({"--prefix", at("none")}, "a\n", 3, HasSubstr("none"));
   expect_error({"--require", " "}, "a\n", 2, HasSubstr("--require ' ' is blank"));
@@ -228,7 +228,7 @@ TEST_F(TranslateTest, TermsOfAGlossary) {
 TEST_F(TranslateTest, MorePrefixesThanLinesIsAnError) {
   const Result r = translate({"--prefix", write("long", "x\ny\n")}, "ein Hund\n");
   EXPECT_EQ(r.code, 3);
-  EXPECT_EQ(lines_of(r.out), 1);
+  EXPECT_EQ(count_lines(r.out), 1);
   EXPECT_THAT(r.err, AllOf(HasSubstr("long has more lines than the 1 of the input")));
 }
 
@@ -247,7 +247,7 @@ TEST_F(TranslateTest, JsonLines) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out.substr(0, 7), "Katzen ");
   EXPECT_THAT(r.out, HasSubstr("Hund"));
-  EXPECT_EQ(lines_of(r.out), 2);
+  EXPECT_EQ(count_lines(r.out), 2);
   expect_error({"--jsonl"}, "{\n", 3, AllOf(HasSubstr("line 1"), HasSubstr("not a JSON object")));
   const Result second = translate({"--jsonl"}, "\n{\"prefix\": \"x\"}\n");
   EXPECT_EQ(second.code, 3);
@@ -282,7 +282,7 @@ TEST_F(TranslateTest, LinesWithoutATranslation) {
   const Result plain = translate(none, lines);
   EXPECT_EQ(plain.code, 0);
   EXPECT_EQ(plain.out.substr(0, 1), "\n");
-  EXPECT_EQ(lines_of(plain.out), 3);
+  EXPECT_EQ(count_lines(plain.out), 3);
   EXPECT_THAT(plain.err, HasSubstr("line 1: no translation satisfies the constraints"));
   const Result list = translate(none + Words{"--n-best", "2"}, lines);
   EXPECT_THAT(list.out, testing::StartsWith("0 |||  ||| F0= -inf ||| -inf\n1 ||| "));
@@ -302,15 +302,15 @@ TEST_F(TranslateTest, LinesWithoutATranslation) {
 TEST_F(TranslateTest, LongLines) {
   const std::string text = "ein Hund. zwei Katzen. die Katzen laufen über die Straße.\n";
   const Result split = translate({"--max-length", "9"}, text);
-  EXPECT_EQ(lines_of(split.out), 1);
+  EXPECT_EQ(count_lines(split.out), 1);
   EXPECT_THAT(split.err, AllOf(HasSubstr("line 1"), HasSubstr("parts")));
   const Result cut = translate({"--max-length", "9", "--long-input", "truncate"}, text);
-  EXPECT_EQ(lines_of(cut.out), 1);
+  EXPECT_EQ(count_lines(cut.out), 1);
   EXPECT_THAT(cut.err, HasSubstr("only the first 9"));
   const Result refused = translate({"--max-length", "9", "--long-input", "refuse"}, "ein\n" + text + text);
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("line 2 has"), HasSubstr("2 such lines"), HasSubstr("--long-input split")));
-  EXPECT_EQ(lines_of(refused.out), 1) << "the line before it";
+  EXPECT_EQ(count_lines(refused.out), 1) << "the line before it";
   expect_error({"--long-input", "drop"}, "", 2, HasSubstr("--long-input"));
   expect_error({"--max-length", "9", "--require", "Hund"}, text, 3, HasSubstr("phrases that are required"));
 }
@@ -320,7 +320,7 @@ TEST_F(TranslateTest, NotesOnLinesAreCountedAfterAHundred) {
   for (int i = 0; i < 130; ++i) text += "一个男人\n";
   const Result r = translate({"--beam-size", "1"}, text);
   EXPECT_EQ(r.code, 0);
-  EXPECT_EQ(lines_of(r.out), 131);
+  EXPECT_EQ(count_lines(r.out), 131);
   EXPECT_THAT(r.err, AllOf(HasSubstr("line 2: the vocabulary lacks 4 of 4 letters"), HasSubstr("line 101: "),
                            Not(HasSubstr("line 102: ")), HasSubstr("30 more notes")));
 }
@@ -330,7 +330,7 @@ TEST_F(TranslateTest, CoverageAndCopies) {
   EXPECT_EQ(r.code, 0) << r.err;
   const auto best = nlohmann::json::parse(r.out.substr(0, r.out.find('\n')))["translations"][0];
   EXPECT_LT(best["coverage"].get<double>(), 0);
-  EXPECT_EQ(lines_of(r.out), 2);
+  EXPECT_EQ(count_lines(r.out), 2);
 }
 
 TEST_F(TranslateTest, NumbersOutOfRange) {

@@ -9,9 +9,9 @@
 namespace hexapla::cli {
 namespace {
 
-using Give = std::function<void(TranslateJob& job)>;
+using GiveOptions = std::function<void(TranslateJob& job)>;
 
-std::string refused(const Give& give) {
+std::string refused(const GiveOptions& give) {
   TranslateJob job;
   give(job);
   try {
@@ -23,21 +23,23 @@ std::string refused(const Give& give) {
 }
 
 TEST(TranslateJob, RefusesWhatExcludesEachOther) {
-  const Give shortlist = [](auto&job) { job.how.shortlist = "lex.bin"; }, trace = [](auto&job) { job.trace = "x.svg"; },
-             shard = [](auto&job) { job.input = "x", job.shard.shard = "1/2"; },
-             jsonl = [](auto&job) { job.jsonl = true; }, prefix = [](auto&job) { job.prefixes = "x"; },
-             require = [](auto&job) { job.require = {"Hund"}; }, forbid = [](auto&job) { job.forbid = {"Hund"}; },
-             language = [](auto&job) { job.how.target_language = "de"; },
-             two =
-                 [](auto&job) {
-                   job.models = {"/one", "/another"};
-                 },
-             sample = [](auto&job) { job.search.emplace("sample", true); },
-             list = [](auto&job) { job.search.emplace("n_best", 2); },
-             coverage = [](auto&job) { job.search.emplace("coverage_penalty", 0.2); },
-             shortest = [](auto&job) { job.search.emplace("min_length", 3); },
-             odd = [](auto&job) { job.how.ensemble = "odd"; };
-  const std::vector<std::tuple<Give, Give, const char*>> pairs{
+  const GiveOptions shortlist = [](auto&job) { job.how.shortlist = "lex.bin"; },
+                    trace = [](auto&job) { job.trace = "x.svg"; },
+                    shard = [](auto&job) { job.input = "x", job.shard.shard = "1/2"; },
+                    jsonl = [](auto&job) { job.jsonl = true; }, prefix = [](auto&job) { job.prefixes = "x"; },
+                    require = [](auto&job) { job.require = {"Hund"}; },
+                    forbid = [](auto&job) { job.forbid = {"Hund"}; },
+                    language = [](auto&job) { job.how.target_language = "de"; },
+                    two =
+                        [](auto&job) {
+                          job.models = {"/one", "/another"};
+                        },
+                    sample = [](auto&job) { job.search.emplace("sample", true); },
+                    list = [](auto&job) { job.search.emplace("n_best", 2); },
+                    coverage = [](auto&job) { job.search.emplace("coverage_penalty", 0.2); },
+                    shortest = [](auto&job) { job.search.emplace("min_length", 3); },
+                    odd = [](auto&job) { job.how.ensemble = "odd"; };
+  const std::vector<std::tuple<GiveOptions, GiveOptions, const char*>> pairs{
       {shortlist, jsonl, "`shortlist` leaves out what"},
       {shortlist, prefix, "`shortlist` leaves out what"},
       {shortlist, require, "`shortlist` leaves out what"},

@@ -8,7 +8,7 @@
 namespace hexapla::serve {
 namespace {
 
-[[noreturn]] void refuse(std::size_t line, const std::string& what) {
+[[noreturn]] void refuse_line(std::size_t line, const std::string& what) {
   throw HttpError(400, cat("entries, line ", line, ": ", what));
 }
 
@@ -28,7 +28,7 @@ bool cut_value(std::string_view& text, std::string& value, std::size_t& line) {
   const bool quoted = text.starts_with('"');
   if (quoted) {
     for (text.remove_prefix(1);; text.remove_prefix(1)) {
-      if (text.empty()) refuse(first, "a quotation mark is not closed");
+      if (text.empty()) refuse_line(first, "a quotation mark is not closed");
       if (text[0] == '"' && !text.substr(1).starts_with('"')) break;
       if (text[0] == '"') text.remove_prefix(1);
       line += text[0] == '\n';
@@ -37,7 +37,7 @@ bool cut_value(std::string_view& text, std::string& value, std::size_t& line) {
     text.remove_prefix(1);
   }
   const std::size_t end = std::min(text.find_first_of(",\r\n"), text.size());
-  if (quoted && end > 0) refuse(line, "something follows a closing quotation mark");
+  if (quoted && end > 0) refuse_line(line, "something follows a closing quotation mark");
   value += text.substr(0, end);
   text.remove_prefix(end);
   const bool last = !text.starts_with(',');
@@ -54,7 +54,8 @@ Entries entries_of_tsv(std::string_view text) {
     std::string_view rest = cut(text, "\n");
     if (rest.ends_with('\r')) rest.remove_suffix(1);
     if (rest.empty()) continue;
-    if (std::count(rest.begin(), rest.end(), '\t') != 1) refuse(line, "give a source term, one tab, and a target term");
+    if (std::count(rest.begin(), rest.end(), '\t') != 1)
+      refuse_line(line, "give a source term, one tab, and a target term");
     const std::string_view source = cut(rest, "\t");
     entries.emplace_back(source, rest);
   }
@@ -72,7 +73,7 @@ Entries entries_of_csv(std::string_view text) {
       row.push_back(value);
     }
     if (row == std::vector<std::string>{""}) continue;
-    if (row.size() != 2 && row.size() != 4) refuse(first, "give source,target or source,target,language,language");
+    if (row.size() != 2 && row.size() != 4) refuse_line(first, "give source,target or source,target,language,language");
     entries.emplace_back(std::move(row[0]), std::move(row[1]));
   }
   return entries;

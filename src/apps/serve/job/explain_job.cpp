@@ -44,7 +44,7 @@ std::string hash_of(std::string_view text) {
 }
 
 // As the page's trim(): without white space around it.
-std::string trimmed(std::string text) {
+std::string without_outer_blanks(std::string text) {
   constexpr const char* kBlank = " \t\r\n";
   text.erase(0, std::min(text.find_first_not_of(kBlank), text.size()));
   text.resize(text.find_last_not_of(kBlank) + 1);
@@ -52,7 +52,7 @@ std::string trimmed(std::string text) {
 }
 
 // {"shape", "values"} with the values as base64 of f32, little-endian; null is -inf.
-Answer packed(const Answer& tensor) {
+Answer packed_tensor(const Answer& tensor) {
   std::vector<float> values;
   for (const Answer& value : tensor["values"])
     values.push_back(value.is_null() ? -std::numeric_limits<float>::infinity() : value.get<float>());
@@ -115,7 +115,7 @@ class Answers {
   explicit Answers(const ExplainJob& job) : service_(options(job)) { add_routes(service_); }
 
   Answer all(const ExplainJob& job) {
-    const std::string q = trimmed(job.source);
+    const std::string q = without_outer_blanks(job.source);
     Answer kept{{"models", ask(service_, "/v1/models")}, {"info", ask(service_, "/v1/info")}};
     const Answer model = kept["models"]["models"][0]["name"];
     kept["translations"] =
@@ -162,7 +162,7 @@ class Answers {
     Answer request = about_, found = Answer::object();
     request["tensors"] = names;
     const Answer answer = ask(service_, "/v1/inspect", request);
-    for (const auto& [name, tensor] : answer["tensors"].items()) found[name] = packed(tensor);
+    for (const auto& [name, tensor] : answer["tensors"].items()) found[name] = packed_tensor(tensor);
     return found;
   }
 
@@ -222,8 +222,8 @@ std::string page_of(const std::string& language, const std::string& answers) {
 
 void check(const ExplainJob& job) {
   check_choice({"", "en", "zh"}, "lang", job.language);
-  if (trimmed(job.source).empty()) throw UsageError("`src` is empty; give a sentence", "src", job.source);
-  if (trimmed(job.source).find('\n') != std::string::npos)
+  if (without_outer_blanks(job.source).empty()) throw UsageError("`src` is empty; give a sentence", "src", job.source);
+  if (without_outer_blanks(job.source).find('\n') != std::string::npos)
     throw UsageError("`src` has several lines; give one sentence", "src", job.source);
 }
 

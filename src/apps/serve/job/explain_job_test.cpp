@@ -18,7 +18,7 @@ using api::test::model_file;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string part(const std::string& text, const std::string& left, const std::string& right) {
+std::string part_between(const std::string& text, const std::string& left, const std::string& right) {
   const size_t from = text.find(left) + left.size();
   return text.substr(from, text.find(right, from) - from);
 }
@@ -39,7 +39,7 @@ struct Explain : TestFolder {
     return read_file(at("a.html"));
   }
   static Answer answers(const std::string& page) {
-    return json_or_null<Answer>(part(page, "id=\"answers\">", "</script>"));
+    return json_or_null<Answer>(part_between(page, "id=\"answers\">", "</script>"));
   }
 };
 
@@ -67,7 +67,7 @@ TEST_F(Explain, LetsNothingElseRunOrLoad) {
   EXPECT_THAT(text, HasSubstr("default-src 'none'; script-src 'sha256-"));
   EXPECT_THAT(text, Not(HasSubstr("src=\"/")));
   EXPECT_THAT(text, Not(HasSubstr("rel=\"stylesheet\"")));
-  EXPECT_THAT(part(text, "id=\"answers\">", "</script>"), Not(HasSubstr("<")));
+  EXPECT_THAT(part_between(text, "id=\"answers\">", "</script>"), Not(HasSubstr("<")));
   const std::string script = page_script();
   EXPECT_THAT(script, Not(HasSubstr("\nimport ")));
   EXPECT_THAT(script, Not(HasSubstr("\nexport ")));

@@ -83,14 +83,14 @@ std::optional<SamplingShape> sampling_member(const nlohmann::json& request) {
   return shape;
 }
 
-Answer answer_of(const Translation& t) {
+Answer shown_translation(const Translation& t) {
   return {{"text", t.text},
           {"tokens", t.tokens},
           {"log_probabilities", numbers({t.token_scores.begin(), t.token_scores.end()})},
           {"score", t.score}};
 }
 
-InspectionOptions options_of(const nlohmann::json& request) {
+InspectionOptions inspection_options(const nlohmann::json& request) {
   InspectionOptions options;
   options.longest = kLongestSide;
   options.most_values = kMostNumbers;
@@ -130,15 +130,15 @@ Answer inspected(const Inspector& inspector, const std::string& source, const st
 
 Answer inspect(const Inspector& inspector, const nlohmann::json& request) {
   const std::string source = text_member(request, "q"), target = optional_text(request, "t").value_or("");
-  InspectionOptions options = options_of(request);
+  InspectionOptions options = inspection_options(request);
   const std::optional<RequestedChanges> changes = changes_member(request);
   if (!changes) return inspected(inspector, source, target, options);
   const Translation unchanged = inspector.translation(source, options);
   options.source_tokens = changes->source_tokens;
   const Inspector changed = inspector.changed(changes->model);
   Answer answer = inspected(changed, source, target, options);
-  answer["translation"] = answer_of(changed.translation(source, options));
-  answer["unchanged"] = answer_of(unchanged);
+  answer["translation"] = shown_translation(changed.translation(source, options));
+  answer["unchanged"] = shown_translation(unchanged);
   return answer;
 }
 

@@ -13,19 +13,19 @@ using api::test::model_file;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const Inspector& inspector() {
+const Inspector& usual_inspector() {
   static const Inspector one(model_file());
   return one;
 }
 
 std::string refusal(const json& request) {
-  return what_of<UsageError>([&] { inspect(inspector(), request); });
+  return what_of<UsageError>([&] { inspect(usual_inspector(), request); });
 }
 
 TEST(LookInspect, GivesTheNumbersOfAnInspection) {
-  const Inspection seen = inspector().inspect("a dog runs", "two cats");
+  const Inspection seen = usual_inspector().inspect("a dog runs", "two cats");
   const Answer answer =
-      inspect(inspector(), {{"q", "a dog runs"}, {"t", "two cats"}, {"tensors", {"*.weights", "*.output"}}});
+      inspect(usual_inspector(), {{"q", "a dog runs"}, {"t", "two cats"}, {"tensors", {"*.weights", "*.output"}}});
   EXPECT_EQ(answer["source_tokens"], seen.source_tokens);
   EXPECT_EQ(answer["target_tokens"], seen.target_tokens);
   EXPECT_EQ(answer["predicted"].back(), "</s>");
@@ -47,25 +47,25 @@ TEST(LookInspect, GivesTheNumbersOfAnInspection) {
 
 // The tokens of the letters of "cats" apart, which the word's own tokens are not.
 std::vector<std::string> other_tokens() {
-  const Inspection seen = inspector().inspect("a dog", "c a t s");
+  const Inspection seen = usual_inspector().inspect("a dog", "c a t s");
   return {seen.target_tokens.begin() + 1, seen.target_tokens.end()};
 }
 
 TEST(LookInspect, ReadsATranslationByItsTokens) {
-  const Inspection seen = inspector().inspect("a dog runs", "two cats");
+  const Inspection seen = usual_inspector().inspect("a dog runs", "two cats");
   const std::vector<std::string> own(seen.target_tokens.begin() + 1, seen.target_tokens.end());
-  EXPECT_EQ(inspect(inspector(), {{"q", "a dog runs"}, {"tokens", own}}),
-            inspect(inspector(), {{"q", "a dog runs"}, {"t", "two cats"}}));
-  const Answer others = inspect(inspector(), {{"q", "a dog runs"}, {"tokens", other_tokens()}});
+  EXPECT_EQ(inspect(usual_inspector(), {{"q", "a dog runs"}, {"tokens", own}}),
+            inspect(usual_inspector(), {{"q", "a dog runs"}, {"t", "two cats"}}));
+  const Answer others = inspect(usual_inspector(), {{"q", "a dog runs"}, {"tokens", other_tokens()}});
   std::vector<std::string> predicted = other_tokens();
   predicted.push_back("</s>");
   EXPECT_EQ(others["predicted"], Answer(predicted));
-  EXPECT_EQ(inspect(inspector(), {{"q", "a dog"}, {"tokens", json::array()}})["predicted"], Answer({"</s>"}));
+  EXPECT_EQ(inspect(usual_inspector(), {{"q", "a dog"}, {"tokens", json::array()}})["predicted"], Answer({"</s>"}));
 }
 
 TEST(LookInspect, GivesTheMostProbableTokensOfEachPosition) {
   const Answer answer = inspect(
-      inspector(),
+      usual_inspector(),
       {{"q", "a dog"}, {"t", "two"}, {"top", 3}, {"tensors", {"generator.log_probabilities", "generator.logits"}}});
   const std::vector<double> all = answer["tensors"]["generator.log_probabilities"]["values"];
   const std::vector<double> logits = answer["tensors"]["generator.logits"]["values"];
@@ -85,7 +85,7 @@ TEST(LookInspect, GivesTheMostProbableTokensOfEachPosition) {
       }
     }
   }
-  EXPECT_FALSE(inspect(inspector(), {{"q", "a"}, {"t", "two"}}).contains("top"));
+  EXPECT_FALSE(inspect(usual_inspector(), {{"q", "a"}, {"t", "two"}}).contains("top"));
 }
 
 std::ptrdiff_t significant_digits(const std::string& number) {
@@ -95,10 +95,11 @@ std::ptrdiff_t significant_digits(const std::string& number) {
 }
 
 TEST(LookInspect, NumbersAreShortAndMinusInfinityIsNull) {
-  const std::string mask = json_text(inspect(
-      inspector(), {{"q", "a"}, {"t", "two"}, {"tensors", {"decoder.layers.0.self_attention.scores"}}})["tensors"]);
+  const std::string mask = json_text(
+      inspect(usual_inspector(),
+              {{"q", "a"}, {"t", "two"}, {"tensors", {"decoder.layers.0.self_attention.scores"}}})["tensors"]);
   EXPECT_THAT(mask, HasSubstr(",null,"));
-  const Answer answer = inspect(inspector(), {{"q", "a dog"}, {"t", "two"}, {"tensors", {"*.weights"}}});
+  const Answer answer = inspect(usual_inspector(), {{"q", "a dog"}, {"t", "two"}, {"tensors", {"*.weights"}}});
   const Answer& values = answer["tensors"]["encoder.layers.0.self_attention.weights"]["values"];
   std::ptrdiff_t digits = 0;
   for (const Answer& v : values) digits += significant_digits(json_text(v));
@@ -106,7 +107,7 @@ TEST(LookInspect, NumbersAreShortAndMinusInfinityIsNull) {
 }
 
 TEST(LookInspect, NamesComeWithFormulasAndWithoutNumbers) {
-  const Answer answer = inspect(inspector(), {{"q", "a dog"}});
+  const Answer answer = inspect(usual_inspector(), {{"q", "a dog"}});
   EXPECT_TRUE(answer["tensors"].is_object() && answer["tensors"].empty());
   EXPECT_FALSE(answer["target_tokens"].empty()) << "translated first";
   for (const Answer& name : answer["names"]) EXPECT_NE(name["formula"], "") << name["name"];
@@ -134,9 +135,9 @@ TEST(LookTrace, GivesTheStepsOfASearch) {
   TranslatorOptions options;
   options.beam_size = options.n_best = 3;
   options.extra_length = 5;
-  const SearchTrace found = inspector().trace("a dog runs", options);
-  const Answer answer =
-      trace(inspector(), {{"q", "a dog runs"}, {"options", {{"beam_size", 3}, {"n-best", 3}, {"extra_length", 5}}}});
+  const SearchTrace found = usual_inspector().trace("a dog runs", options);
+  const Answer answer = trace(
+      usual_inspector(), {{"q", "a dog runs"}, {"options", {{"beam_size", 3}, {"n-best", 3}, {"extra_length", 5}}}});
   ASSERT_EQ(answer["steps"].size(), found.steps.size());
   EXPECT_EQ(answer["ending"], found.ending);
   EXPECT_EQ(answer["source_tokens"], found.source_tokens);
@@ -157,15 +158,15 @@ TEST(LookTrace, GivesTheStepsOfASearch) {
 }
 
 TEST(LookTrace, EndsWhateverLengthIsAskedFor) {
-  const Answer answer =
-      trace(inspector(), {{"q", "a"}, {"options", {{"beam_size", 1}, {"extra_length", 100000}, {"longest", 100000}}}});
+  const Answer answer = trace(
+      usual_inspector(), {{"q", "a"}, {"options", {{"beam_size", 1}, {"extra_length", 100000}, {"longest", 100000}}}});
   EXPECT_EQ(answer["steps"].size(), static_cast<std::size_t>(kLongestSide) + 1);  // the last step is </s>
   EXPECT_EQ(answer["ending"], "longest");
 }
 
 TEST(LookTrace, RefusesWhatItCannotShow) {
   const auto traced = [](const json& options) {
-    return what_of<UsageError>([&] { trace(inspector(), {{"q", "a"}, {"options", options}}); });
+    return what_of<UsageError>([&] { trace(usual_inspector(), {{"q", "a"}, {"options", options}}); });
   };
   EXPECT_THAT(traced({{"beam_size", 17}}), HasSubstr("at most 16"));
   EXPECT_THAT(traced({{"beam_size", "many"}}), HasSubstr("beam_size"));

@@ -11,12 +11,12 @@ const nlohmann::json* member(const nlohmann::json& request, const char* name) {
   return found == request.end() || found->is_null() ? nullptr : &*found;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what, const nlohmann::json& value) {
+[[noreturn]] void refuse_field(const std::string& name, const std::string& what, const nlohmann::json& value) {
   throw UsageError(cat("\"", name, "\" must be ", what, ", not ", value.type_name()), name, "");
 }
 
 std::string text_of(const char* name, const nlohmann::json& value) {
-  if (!value.is_string()) refuse(name, "a text", value);
+  if (!value.is_string()) refuse_field(name, "a text", value);
   return value.get<std::string>();
 }
 
@@ -24,7 +24,7 @@ OptionValue option_value(const std::string& name, const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return json_text(value);
-  refuse(name, "a number, a text, true or false", value);
+  refuse_field(name, "a number, a text, true or false", value);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string text_member(const nlohmann::json& request, const char* name) {
 std::vector<std::string> list_member(const nlohmann::json& request, const char* name, std::size_t most) {
   const nlohmann::json* value = member(request, name);
   if (!value) return {};
-  if (!value->is_array()) refuse(name, "a list of texts", *value);
+  if (!value->is_array()) refuse_field(name, "a list of texts", *value);
   if (value->size() > most)
     throw UsageError(cat("\"", name, "\" has ", value->size(), " entries; give at most ", most), name, "");
   std::vector<std::string> all;
@@ -62,7 +62,7 @@ std::int64_t count_member(const nlohmann::json& request, const char* name, std::
 TranslatorOptions options_member(const nlohmann::json& request, const char* name) {
   const nlohmann::json* value = member(request, name);
   if (!value) return {};
-  if (!value->is_object()) refuse(name, "an object, {\"beam_size\": 4}", *value);
+  if (!value->is_object()) refuse_field(name, "an object, {\"beam_size\": 4}", *value);
   Options options;
   for (const auto& [key, word] : value->items()) options.emplace(key, option_value(key, word));
   return options_of_request(options);

@@ -34,8 +34,8 @@ int alternatives_in(const Parameters& p, std::int64_t most) {
 
 Json detected_json(const DetectedLanguage& d) { return {{"confidence", d.confidence}, {"language", d.code}}; }
 
-Json answer_of(const Texts& texts, const text::document::Document& lines, const PendingTranslation::Lines& found,
-               const Languages& l, int alternatives) {
+Json libre_answer(const Texts& texts, const text::document::Document& lines, const PendingTranslation::Lines& found,
+                  const Languages& l, int alternatives) {
   Json translated = Json::array(), others = Json::array(), detected = Json::array();
   for (std::size_t i = 0; i < texts.all.size(); ++i) {
     translated.push_back(l.same() ? texts.all[i] : lines.joined(i, found, 0));
@@ -60,7 +60,7 @@ std::shared_ptr<const text::document::Document> parts_of(const std::string& form
   return std::make_shared<const text::document::TextLines>(texts);
 }
 
-void translate(Service& service, const Service::Call& call) {
+void translate_libre(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most_characters = service.admit(p, call->request());
   const auto texts = std::make_shared<const Texts>(Texts::of(p));
@@ -74,7 +74,7 @@ void translate(Service& service, const Service::Call& call) {
   if (format != "text" && format != "html" && !format.empty()) refuse(format + " format is not supported");
   Hops hops = hops_of(*models, languages);
   if (lines->lines().empty() || hops.empty())
-    return call->answer(json_response(answer_of(
+    return call->answer(json_response(libre_answer(
         *texts, *lines, PendingTranslation::Lines(lines->lines().size(), {Translation{}}), languages, alternatives)));
   const auto warnings = std::make_shared<Warnings>();
   LinesTask task = Service::task_of(std::move(hops), lines, warnings);
@@ -83,7 +83,7 @@ void translate(Service& service, const Service::Call& call) {
     task.options.beam_size = std::max(*task.hops.back()->translator.complete().beam_size, alternatives + 1);
   }
   service.translate(call, std::move(task), [call, texts, lines, languages, alternatives, warnings](const auto& found) {
-    Json answer = answer_of(*texts, *lines, found, languages, alternatives);
+    Json answer = libre_answer(*texts, *lines, found, languages, alternatives);
     warnings->put_into(answer);
     call->answer(json_response(answer));
   });
@@ -107,7 +107,7 @@ void detect(Service& service, const Service::Call& call) {
 
 Json language_json(const std::string& code) { return {{"code", code}, {"name", language_name(code)}}; }
 
-Json languages(const ModelSet& models) {
+Json libre_languages(const ModelSet& models) {
   Json all = Json::array();
   for (const std::string& code : all_languages(models)) {
     Json targets = models.targets_of(code);
@@ -167,7 +167,7 @@ void add_libre_routes(Router& router, Service& service) {
   router.add({"POST",
               "/translate",
               "Translate a text, or a list of texts",
-              [&](const auto& call) { translate(service, call); },
+              [&](const auto& call) { translate_libre(service, call); },
               {{"q", "text", true, "text to translate, or a list of texts", {{"minLength", 1}}},
                {"source", "string", true, "its language, or auto"},
                {"target", "string", true, "language to translate into"},
@@ -184,7 +184,7 @@ void add_libre_routes(Router& router, Service& service) {
               [&](const auto& call) { detect(service, call); },
               {{"q", "text", true, "text whose language to detect", {{"minLength", 1}}}, {"api_key", "string"}}});
   router.add_open({"GET", "/languages", "Languages, and what each can be translated into",
-                   [&](const auto& call) { call->answer(json_response(languages(*service.models()))); }});
+                   [&](const auto& call) { call->answer(json_response(libre_languages(*service.models()))); }});
   router.add_open({"GET", "/frontend/settings", "Limits and defaults, for user interfaces",
                    [&](const auto& call) { call->answer(json_response(settings(service))); }});
   router.add_open({"POST", "/suggest", "Suggest a better translation (not offered)",

@@ -23,7 +23,7 @@ constexpr std::size_t kMostTerms = 10'000;            // in a glossary
 constexpr const char* kNotAGlossary =
     "glossary must be an object with a translation for each term, {\"dog\": \"Hund|Hunde\"}, or a list of such pairs";
 
-[[noreturn]] void refuse(const std::string& why) { throw HttpError(400, why); }
+[[noreturn]] void refuse_request(const std::string& why) { throw HttpError(400, why); }
 
 // The double with the float's shortest digits.
 double shortest(float value) {
@@ -40,11 +40,11 @@ Json shortest(const std::vector<float>& values) {
   return list;
 }
 
-OptionValue option_value(const std::string& name, const Json& value) {
+OptionValue option_value_of(const std::string& name, const Json& value) {
   const auto word = [&](const Json& one) {
     if (one.is_string()) return one.get<std::string>();
     if (one.is_number() || one.is_boolean()) return json_text(one);
-    refuse(cat("options: ", name, " must be a number, a string, true or false"));
+    refuse_request(cat("options: ", name, " must be a number, a string, true or false"));
   };
   if (!value.is_array()) return word(value);
   std::vector<std::string> words;
@@ -52,10 +52,10 @@ OptionValue option_value(const std::string& name, const Json& value) {
   return words;
 }
 
-TranslatorOptions options_of(const Json& given) {
+TranslatorOptions translator_options(const Json& given) {
   Options options;
-  if (!given.is_null() && !given.is_object()) refuse("options must be an object, as in {\"beam_size\": 5}");
-  for (const auto& [name, value] : given.items()) options.emplace(name, option_value(name, value));
+  if (!given.is_null() && !given.is_object()) refuse_request("options must be an object, as in {\"beam_size\": 5}");
+  for (const auto& [name, value] : given.items()) options.emplace(name, option_value_of(name, value));
   return options_of_request(options);
 }
 
@@ -64,7 +64,7 @@ std::vector<std::string> lines_of(const Json& q) {
   std::vector<std::string> lines;
   if (q.is_array()) {
     for (const Json& line : q) {
-      if (!line.is_string()) refuse("q must be a string, or a list of strings");
+      if (!line.is_string()) refuse_request("q must be a string, or a list of strings");
       lines.push_back(line);
     }
   } else if (q.is_string()) {
@@ -76,16 +76,17 @@ std::vector<std::string> lines_of(const Json& q) {
     }
   }
   if (lines.empty())
-    refuse("q is missing: a string, or a list of strings, in JSON with the header Content-Type: application/json");
+    refuse_request(
+        "q is missing: a string, or a list of strings, in JSON with the header Content-Type: application/json");
   return lines;
 }
 
 std::vector<std::string> words_of(const Json& constraint, const char* name) {
   const Json& words = constraint.value(name, Json::array());
   std::vector<std::string> all;
-  if (!words.is_array()) refuse(cat("constraints: ", name, " must be a list of strings"));
+  if (!words.is_array()) refuse_request(cat("constraints: ", name, " must be a list of strings"));
   for (const Json& word : words) {
-    if (!word.is_string()) refuse(cat("constraints: ", name, " must be a list of strings"));
+    if (!word.is_string()) refuse_request(cat("constraints: ", name, " must be a list of strings"));
     all.push_back(word);
   }
   return all;
@@ -94,11 +95,11 @@ std::vector<std::string> words_of(const Json& constraint, const char* name) {
 std::vector<Constraints> constraints_of(const Json& given) {
   std::vector<Constraints> all;
   if (given.is_null()) return all;
-  if (!given.is_array()) refuse("constraints must be a list with an object for each line");
+  if (!given.is_array()) refuse_request("constraints must be a list with an object for each line");
   for (const Json& one : given) {
-    if (!one.is_object()) refuse("constraints must be a list with an object for each line");
+    if (!one.is_object()) refuse_request("constraints must be a list with an object for each line");
     const Json prefix = one.value("prefix", Json(""));
-    if (!prefix.is_string()) refuse("constraints: prefix must be a string");
+    if (!prefix.is_string()) refuse_request("constraints: prefix must be a string");
     all.push_back({prefix, words_of(one, "require"), words_of(one, "forbid")});
   }
   return all;
@@ -108,20 +109,20 @@ std::vector<Constraints> constraints_of(const Json& given) {
 Glossary glossary_of(const Json& given) {
   std::vector<std::pair<std::string, std::string>> terms;
   const auto add = [&](const Json& source, const Json& target) {
-    if (!source.is_string() || !target.is_string()) refuse(kNotAGlossary);
+    if (!source.is_string() || !target.is_string()) refuse_request(kNotAGlossary);
     terms.emplace_back(source, target);
   };
   if (given.is_object())
     for (const auto& [source, target] : given.items()) add(source, target);
   else if (given.is_array())
     for (const Json& pair : given) {
-      if (!pair.is_array() || pair.size() != 2) refuse(kNotAGlossary);
+      if (!pair.is_array() || pair.size() != 2) refuse_request(kNotAGlossary);
       add(pair[0], pair[1]);
     }
   else if (!given.is_null())
-    refuse(kNotAGlossary);
+    refuse_request(kNotAGlossary);
   if (terms.size() > kMostTerms)
-    refuse(cat("glossary has ", terms.size(), " terms, but at most ", kMostTerms, " are allowed"));
+    refuse_request(cat("glossary has ", terms.size(), " terms, but at most ", kMostTerms, " are allowed"));
   return terms.empty() ? Glossary() : Glossary(terms);
 }
 
@@ -132,13 +133,13 @@ std::string name_of(const Hops& hops) {
 // Finds models by name or by languages, or takes the only model.
 Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& text) {
   for (const char* name : {"source", "target", "model"})
-    if (!p[name].is_null() && !p[name].is_string()) refuse(cat(name, " must be a string"));
+    if (!p[name].is_null() && !p[name].is_string()) refuse_request(cat(name, " must be a string"));
   if (const auto name = p.text("model")) {
     if (const auto model = models.named(*name)) return {model};
     for (const auto& first : models.models())
       for (const auto& second : models.models())
         if (first->target == second->source && name_of({first, second}) == *name) return {first, second};
-    refuse(cat("there is no model ", *name, "; see /v1/models"));
+    refuse_request(cat("there is no model ", *name, "; see /v1/models"));
   }
   const std::string source = p.text_or("source", ""), target = p.text_or("target", "");
   const auto& all = models.models();
@@ -148,13 +149,15 @@ Hops hops_of(const Parameters& p, const ModelSet& models, const std::string& tex
   };
   const bool any = source.empty() || source == "auto" || code(source) == all.front()->source;
   if (all.size() == 1 && target.empty() && any) return all;
-  if (target.empty()) refuse("target is missing: the language to translate into, or model: the name of a model");
+  if (target.empty())
+    refuse_request("target is missing: the language to translate into, or model: the name of a model");
   const bool detected = source.empty() || source == "auto";
   const std::vector<std::string> readers = detected ? models.sources_of(code(target)) : std::vector<std::string>();
   const std::string from = readers.empty() ? code(source) : detect_language(text, readers).front().code;
   Hops hops = models.find(from, code(target));
   if (hops.empty())
-    refuse(cat("nothing here translates from ", from.empty() ? source : from, " to ", target, "; see /v1/models"));
+    refuse_request(
+        cat("nothing here translates from ", from.empty() ? source : from, " to ", target, "; see /v1/models"));
   return hops;
 }
 
@@ -182,7 +185,7 @@ OrderedJson translation_json(const Translation& t) {
 }
 
 // A parsed request for translations.
-struct Asked {
+struct NativeCall {
   LinesTask task;
   std::shared_ptr<Warnings> warnings = std::make_shared<Warnings>();
   std::string model;
@@ -209,22 +212,22 @@ struct Asked {
   }
 };
 
-std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
+std::shared_ptr<NativeCall> native_call(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<NativeCall>();
   LinesTask& task = asked->task;
   task.lines = lines_of(p["q"]);
   if (p["q"].is_array()) check_texts("q", task.lines.size(), service.options().batch_limit);
   for (const std::string& line : task.lines) check_characters("a line of q", line, most);
   task.hops = hops_of(p, *service.models(), together(task.lines));
-  task.options = options_of(p["options"]);
+  task.options = translator_options(p["options"]);
   task.constraints = constraints_of(p["constraints"]);
   task.options.glossary = glossary_of(p["glossary"]);
   if (task.options.glossary.size() > 0) check_one_hop(task.hops);
   if (const Json& timeout = p["timeout_ms"]; !timeout.is_null()) {
     if (!timeout.is_number_integer() || timeout < 1 || timeout > kLongestTimeout)
-      refuse(cat("timeout_ms must be a whole number from 1 to ", kLongestTimeout));
+      refuse_request(cat("timeout_ms must be a whole number from 1 to ", kLongestTimeout));
     const std::chrono::milliseconds given(timeout.get<std::int64_t>());
     task.timeout = std::min(service.options().timeout, given);
     if (task.timeout == given)
@@ -236,8 +239,8 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
   return asked;
 }
 
-void translate(Service& service, const Service::Call& call) {
-  const auto asked = asked_of(service, call);
+void translate_native(Service& service, const Service::Call& call) {
+  const auto asked = native_call(service, call);
   service.translate(call, std::move(asked->task), [call, asked](const auto& found) {
     call->answer({200, asked->answer(found)});
   });
@@ -248,7 +251,7 @@ std::string event(const std::string& name, const std::string& data) {
 }
 
 void stream(Service& service, const Service::Call& call) {
-  const auto asked = asked_of(service, call);
+  const auto asked = native_call(service, call);
   asked->task.on_progress = [weak = std::weak_ptr(call)](std::size_t line, const std::string& so_far) {
     if (const auto there = weak.lock())
       there->offer(event("progress", json_text(OrderedJson{{"line", line}, {"text", so_far}, {"final", false}})));
@@ -269,14 +272,15 @@ void stream(Service& service, const Service::Call& call) {
 void score(Service& service, const Service::Call& call) {
   const auto p = std::make_shared<const Parameters>(call->request());
   const std::int64_t most = service.admit(*p, call->request());
-  if (!(*p)["q"].is_string() || !(*p)["t"].is_string()) refuse("q and t must be strings: a line and its translation");
+  if (!(*p)["q"].is_string() || !(*p)["t"].is_string())
+    refuse_request("q and t must be strings: a line and its translation");
   const std::string q = (*p)["q"], t = (*p)["t"];
   check_characters("q", q, most), check_characters("t", t, most);
   const auto model = model_of(*p, *service.models(), q);
-  TranslatorOptions options = options_of((*p)["options"]);
+  TranslatorOptions options = translator_options((*p)["options"]);
   if (options.max_length > kMostScored)
-    refuse(cat("max_length is ", *options.max_length, ", but this server scores at most ", kMostScored, " tokens of a ",
-               "line or a translation; lower it"));
+    refuse_request(cat("max_length is ", *options.max_length, ", but this server scores at most ", kMostScored,
+                       " tokens of a ", "line or a translation; lower it"));
   service.compute(call, cost_of_score(), [call, model, q, t, options](const std::atomic<bool>& stop) mutable {
     Warnings warnings;
     options.stop = &stop;
@@ -328,13 +332,13 @@ Json schema_of_constraints() {
 
 void check_one_hop(const Hops& hops) {
   if (hops.size() > 1)
-    refuse(cat("a glossary is for one model, but from ", hops.front()->source, " to ", hops.back()->target,
-               " there are two, by way of ", hops.front()->target, "; leave it out"));
+    refuse_request(cat("a glossary is for one model, but from ", hops.front()->source, " to ", hops.back()->target,
+                       " there are two, by way of ", hops.front()->target, "; leave it out"));
 }
 
 std::shared_ptr<const ServedModel> model_of(const Parameters& p, const ModelSet& models, const std::string& text) {
   const Hops hops = hops_of(p, models, text);
-  if (hops.size() > 1) refuse(cat(name_of(hops), " is two models; name one of them"));
+  if (hops.size() > 1) refuse_request(cat(name_of(hops), " is two models; name one of them"));
   return hops.front();
 }
 
@@ -357,7 +361,7 @@ void add_native_routes(Router& router, Service& service) {
   std::vector<RouteField> to_score{{"q", "string", true, "a line"}, {"t", "string", true, "its translation"}};
   to_score.insert(to_score.end(), languages.begin(), languages.end());
   router.add({"POST", "/v1/translate", "Translations with scores, tokens and alignments",
-              [&](const auto& call) { translate(service, call); }, to_translate});
+              [&](const auto& call) { translate_native(service, call); }, to_translate});
   router.add({"POST", "/v1/translate/stream", "The same, as server-sent events while it is translated",
               [&](const auto& call) { stream(service, call); }, to_translate, "text/event-stream"});
   router.add({"POST", "/v1/score", "How probable a given translation is",

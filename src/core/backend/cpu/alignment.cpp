@@ -22,11 +22,11 @@ void axpy(float a, const float* x, float* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] += a * x[i];
 }
 
-struct Call {
+struct AlignmentCall {
   const AlignmentInput& in;
   Matrix q, k;
 
-  explicit Call(const AlignmentInput& a) : in(a), q(matrix(a.q, "q")), k(matrix(a.k, "k")) {}
+  explicit AlignmentCall(const AlignmentInput& a) : in(a), q(matrix(a.q, "q")), k(matrix(a.k, "k")) {}
 
   // The weights of query t over the n keys from `first` on. Returns their log-sum-exp.
   float weights(int64_t t, int64_t first, int64_t n, float* w) const {
@@ -46,7 +46,7 @@ struct Call {
 
 // f(query, first key, weights) for the queries of a sequence that have links.
 template <class F>
-void each_linked_query(const Call& call, F&& f) {
+void each_linked_query(const AlignmentCall& call, F&& f) {
   const Offsets queries = call.in.queries, keys = call.in.keys;
   parallel_for(std::ssize(queries) - 1, [&](int64_t b) {
     const int64_t first = keys[b], n = keys[b + 1] - first;
@@ -59,7 +59,7 @@ void each_linked_query(const Call& call, F&& f) {
 }  // namespace
 
 void CpuBackend::alignment_loss(const AlignmentInput& a, Tensor loss) {
-  const Call call(a);
+  const AlignmentCall call(a);
   float* sums = vector_of(loss, "loss");
   std::fill(sums, sums + loss.size(), 0.f);
   each_linked_query(call, [&](int64_t t, int64_t first, int64_t n, float* w) {
@@ -71,7 +71,7 @@ void CpuBackend::alignment_loss(const AlignmentInput& a, Tensor loss) {
 }
 
 void CpuBackend::alignment_loss_backward(const AlignmentInput& a, double scale, Tensor dq, Tensor dk) {
-  const Call call(a);
+  const AlignmentCall call(a);
   const Matrix gq = matrix(dq, "dq"), gk = matrix(dk, "dk");
   const auto factor = static_cast<float>(scale * a.scale);
   each_linked_query(call, [&](int64_t t, int64_t first, int64_t n, float* w) {

@@ -22,7 +22,7 @@ Heads heads_of_rows(Tensor t, int64_t d, const char* what) {
 }
 
 // One call of attention; head_of() picks a sequence and a head.
-struct Call {
+struct AttentionCall {
   const AttentionInput& in;
   int64_t sequences, count;
   Heads q, k, v, out;
@@ -30,7 +30,7 @@ struct Call {
   Dropout dropout;
   float scale;
 
-  Call(const AttentionInput& a, Tensor y, Tensor sums)
+  AttentionCall(const AttentionInput& a, Tensor y, Tensor sums)
       : in(a),
         sequences(std::ssize(a.queries) - 1),
         count(a.q.shape[1]),
@@ -85,17 +85,17 @@ struct Gradients {
   }
 };
 
-Gradients gradients(const Call& call, Tensor d_out, Tensor dq, Tensor dk, Tensor dv, Tensor dw) {
+Gradients gradients(const AttentionCall& call, Tensor d_out, Tensor dq, Tensor dk, Tensor dv, Tensor dw) {
   return {heads_of_rows(d_out, call.v.d, "d_out"), heads(dq, "dq"), heads(dk, "dk"), heads(dv, "dv"), matrix(dw, "dw")};
 }
 
 template <class F>
-void each_head(const Call& call, F f) {
+void each_head(const AttentionCall& call, F f) {
   parallel_for(call.sequences * call.count, [&](int64_t i) { f(i / call.count, i % call.count); });
 }
 // During decoding some sequences have no hypotheses: there is nothing to write.
 template <class F>
-void each_head_with_queries(const Call& call, F f) {
+void each_head_with_queries(const AttentionCall& call, F f) {
   each_head(call, [&](int64_t b, int64_t h) {
     if (call.in.queries[b] < call.in.queries[b + 1]) f(b, h);
   });
@@ -123,19 +123,19 @@ void run_step(StepKernel kernel, const StepCall& c) {
 }  // namespace
 
 void CpuBackend::attention(const AttentionInput& a, Tensor out, Tensor lse) {
-  const Call call(a, out, lse);
+  const AttentionCall call(a, out, lse);
   each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.attention(call.head_of(b, h)); });
 }
 
 void CpuBackend::attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq, Tensor dk,
                                     Tensor dv) {
-  const Call call(a, out, lse);
+  const AttentionCall call(a, out, lse);
   const Gradients g = gradients(call, d_out, dq, dk, dv, {});
   each_head(call, [&](int64_t b, int64_t h) { k_.attention_backward(call.head_of(b, h), g.head_of(a, b, h)); });
 }
 
 void CpuBackend::additive_attention(const AttentionInput& a, Tensor out, Tensor lse) {
-  Call call(a, out, lse);
+  AttentionCall call(a, out, lse);
   call.scale = 1;
   each_head_with_queries(call, [&](int64_t b, int64_t h) { k_.additive_attention(call.head_of(b, h)); });
 }
@@ -143,7 +143,7 @@ void CpuBackend::additive_attention(const AttentionInput& a, Tensor out, Tensor 
 // All sequences add to the dw of a head, so a task is a head.
 void CpuBackend::additive_attention_backward(const AttentionInput& a, Tensor out, Tensor lse, Tensor d_out, Tensor dq,
                                              Tensor dk, Tensor dv, Tensor dw) {
-  Call call(a, out, lse);
+  AttentionCall call(a, out, lse);
   call.scale = 1;
   const Gradients g = gradients(call, d_out, dq, dk, dv, dw);
   parallel_for(call.count, [&](int64_t h) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kRowsOfAThread = 64;
 
-int64_t rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width)); }
+int64_t loss_rows_to_share(int64_t width) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width)); }
 
 struct Losses {
   const int32_t* labels;
@@ -27,7 +27,7 @@ Losses losses(const LossInput& in, Tensor loss, Tensor nll) {
 using LossKernel = void (*)(const LossRows&);
 
 void run_loss(LossKernel kernel, const LossInput& in, const Losses& l, const Matrix& logits, int64_t first) {
-  in_chunks(logits.rows, rows_to_share(logits.width), [&](int64_t from, int64_t count) {
+  in_chunks(logits.rows, loss_rows_to_share(logits.width), [&](int64_t from, int64_t count) {
     const int64_t row = first + from;
     kernel({logits.row(from), l.labels + row, l.loss + row, l.nll + row, count, logits.width, logits.stride,
             static_cast<float>(in.smoothing), static_cast<float>(in.scale)});
@@ -112,7 +112,7 @@ void CpuBackend::cross_entropy_with_gradient(const LossInput& in, Tensor tile, T
 
 void CpuBackend::log_softmax(Tensor x, Tensor y) {
   const Matrix mx = matrix(x, "x"), my = matrix(y, "y");
-  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, loss_rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     for (int64_t row = from; row < from + count; ++row) k_.log_softmax(mx.row(row), my.row(row), mx.width);
   });
 }
@@ -122,7 +122,7 @@ void CpuBackend::log_softmax_top(Tensor x, int64_t k, Tensor scores, Tensor ids)
   HEXAPLA_CHECK(k > 0 && k <= mx.width, "the best ", k, " of ", mx.width, " cannot be had");
   int32_t* id = ids.data<int32_t>();
   const int64_t id_stride = ids.strides[0];
-  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, loss_rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     k_.log_softmax_top(
         {mx.row(from), best.row(from), id + from * id_stride, count, mx.width, mx.stride, k, best.stride, id_stride});
   });

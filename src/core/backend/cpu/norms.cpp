@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kNormRows = 64;     // rows in one task, which have their own sums
 constexpr int64_t kColumnChunk = 32;  // BatchNorm columns in one task
 
-int64_t rows_to_share(int64_t width) { return std::max<int64_t>(kNormRows, 16384 / std::max<int64_t>(1, width)); }
+int64_t norm_rows_to_share(int64_t width) { return std::max<int64_t>(kNormRows, 16384 / std::max<int64_t>(1, width)); }
 
 BatchNormColumns columns_from(BatchNormColumns n, int64_t from, int64_t width) {
   n.width = width;
@@ -55,7 +55,7 @@ void CpuBackend::add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double e
   const Matrix mx = matrix(x, "x"), mr = matrix(r, "r"), my = matrix(y, "y"), mn = matrix(normed, "normed");
   const float *g = vector_of(gain, "gain"), *b = vector_of(bias, "bias");
   float* deviations = vector_of(rstd, "rstd");
-  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, norm_rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     k_.add_norm({mx.row(from), mr.row_or_null(from), g, b, my.row(from), mn.row_or_null(from),
                  deviations ? deviations + from : nullptr, count, mx.width, mx.stride, mr.stride, my.stride, mn.stride,
                  static_cast<float>(eps)});
@@ -65,7 +65,7 @@ void CpuBackend::add_norm(Tensor x, Tensor r, Tensor gain, Tensor bias, double e
 // Each chunk of rows has its own sums for dgain and dbias, which are then added in order.
 template <class F>
 void CpuBackend::norm_backward(const NormBackwardRows& all, Tensor dgain, Tensor dbias, F rows) {
-  const int64_t size = rows_to_share(all.width), chunks = (all.rows + size - 1) / size;
+  const int64_t size = norm_rows_to_share(all.width), chunks = (all.rows + size - 1) / size;
   float* sums = thread_scratch(Slot::partial, 2 * chunks * all.width);
   in_chunks(all.rows, size, [&](int64_t from, int64_t count) {
     NormBackwardRows n = all;
@@ -90,7 +90,7 @@ void CpuBackend::add_norm_dropped(Tensor x, Tensor r, DropoutMask mask, Tensor g
   const float *g = vector_of(gain, "gain"), *b = vector_of(bias, "bias");
   float* deviations = vector_of(rstd, "rstd");
   const Dropout d = dropout_of(mask);
-  in_chunks(mx.rows, rows_to_share(mx.width), [&](int64_t from, int64_t count) {
+  in_chunks(mx.rows, norm_rows_to_share(mx.width), [&](int64_t from, int64_t count) {
     for (int64_t i = from; i < from + count; ++i) {
       k_.dropout_row(d, static_cast<uint32_t>(i), mr.row(i), mn.row(i), mx.width);
       k_.add_norm({mx.row(i), mn.row(i), g, b, my.row(i), mn.row(i), deviations + i, 1, mx.width, 0, 0, 0, 0,

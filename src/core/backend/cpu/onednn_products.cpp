@@ -18,7 +18,7 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int64_t kRowPanel = 256, kColumnPanel = 512;
+constexpr int64_t kOneDnnRows = 256, kOneDnnColumns = 512;
 constexpr size_t kMostKept = 2048;  // primitives per thread; a limit, because batch lengths vary
 
 // oneDNN asks OpenMP for the number of threads, both when it plans and when it runs.
@@ -126,9 +126,9 @@ class OnednnProducts final : public Products {
   void run(const Product& p) override {
     if (p.m == 0 || p.n == 0) return;
     if (p.k == 0 || !usable(p)) return own_->run(p);
-    const int64_t rows = (p.m + kRowPanel - 1) / kRowPanel, columns = (p.n + kColumnPanel - 1) / kColumnPanel;
+    const int64_t rows = (p.m + kOneDnnRows - 1) / kOneDnnRows, columns = (p.n + kOneDnnColumns - 1) / kOneDnnColumns;
     parallel_for(rows * columns,
-                 [&](int64_t i) { run_panel(panel_of(p, i % rows * kRowPanel, i / rows * kColumnPanel)); });
+                 [&](int64_t i) { run_panel(panel_of(p, i % rows * kOneDnnRows, i / rows * kOneDnnColumns)); });
   }
 
   // For a plain square product; for users to read, and to check whether oneDNN is of any use here.
@@ -141,8 +141,8 @@ class OnednnProducts final : public Products {
  private:
   static Product panel_of(const Product& p, int64_t i, int64_t j) {
     Product panel = p;
-    panel.m = std::min(kRowPanel, p.m - i);
-    panel.n = std::min(kColumnPanel, p.n - j);
+    panel.m = std::min(kOneDnnRows, p.m - i);
+    panel.n = std::min(kOneDnnColumns, p.n - j);
     panel.a += i * p.a_row;
     panel.b += j * p.b_n;
     panel.c += i * p.c_stride + j;
@@ -160,8 +160,8 @@ class OnednnProducts final : public Products {
     if (known.size() > kMostKept) known.clear();
     const OneThread only;
     bool good = true;
-    for (const int64_t columns : {std::min(p.n, kColumnPanel), (p.n - 1) % kColumnPanel + 1})
-      for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{17}, kRowPanel}) {
+    for (const int64_t columns : {std::min(p.n, kOneDnnColumns), (p.n - 1) % kOneDnnColumns + 1})
+      for (const int64_t rows : {int64_t{1}, int64_t{2}, int64_t{17}, kOneDnnRows}) {
         Product panel = p;
         panel.m = rows;
         panel.n = columns;

@@ -27,7 +27,7 @@ struct Shapes {
 const Shapes kShapes[] = {{1, 1, 1},    {1, 7, 5},     {7, 1, 3},    {5, 3, 1},      {16, 16, 16},  {7, 33, 65},
                           {70, 65, 33}, {1, 1030, 64}, {2, 5, 1003}, {300, 128, 70}, {40, 600, 130}};
 
-class Numbers {
+class PackedNumbers {
  public:
   Tensor normal(Shape s) {
     auto& v = memory_.emplace_back(static_cast<size_t>(s.size()));
@@ -40,13 +40,13 @@ class Numbers {
   std::deque<std::vector<float>> memory_;
 };
 
-bool same(Tensor a, Tensor b) { return std::memcmp(a.bytes, b.bytes, static_cast<size_t>(a.size()) * 4) == 0; }
+bool same_bytes(Tensor a, Tensor b) { return std::memcmp(a.bytes, b.bytes, static_cast<size_t>(a.size()) * 4) == 0; }
 
 class CpuPacked : public testing::TestWithParam<cpu::Variant> {};
 
 TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
   const auto backend = cpu::make(GetParam());
-  Numbers n;
+  PackedNumbers n;
   for (const Shapes& s : kShapes)
     for (const bool transposed : {false, true}) {
       const Tensor stored = n.normal(transposed ? Shape{s.out, s.in} : Shape{s.in, s.out});
@@ -56,19 +56,19 @@ TEST_P(CpuPacked, LinearHasTheBitsOfTheWeightAsItIs) {
       const auto copy = backend->pack(w);
       EXPECT_EQ(copy != nullptr, GetParam().products == "own");
       backend->linear(x, {w, copy.get()}, b, packed);
-      EXPECT_TRUE(same(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << transposed;
+      EXPECT_TRUE(same_bytes(plain, packed)) << s.rows << 'x' << s.in << 'x' << s.out << transposed;
       stored.data<float>()[0] += 1;  // the copy does not change
       const Tensor again = n.normal({s.rows, s.out});
       backend->linear(x, {w, copy.get()}, b, again);
-      EXPECT_EQ(same(packed, again), copy != nullptr);
+      EXPECT_EQ(same_bytes(packed, again), copy != nullptr);
       backend->linear(x, w, b, again);
-      EXPECT_FALSE(same(packed, again)) << "a copy that was not handed over";
+      EXPECT_FALSE(same_bytes(packed, again)) << "a copy that was not handed over";
     }
 }
 
 TEST_P(CpuPacked, ACopyOutlivesItsBackendAndIsSharedByThreads) {
   auto first = cpu::make(GetParam());
-  Numbers n;
+  PackedNumbers n;
   const Tensor w = n.normal({70, 90}), x = n.normal({5, 70}), b = n.normal({90}), expected = n.normal({5, 90});
   first->linear(x, w, b, expected);
   const std::unique_ptr<const PackedWeight> copy = first->pack(w);
@@ -84,12 +84,12 @@ TEST_P(CpuPacked, ACopyOutlivesItsBackendAndIsSharedByThreads) {
         for (int round = 0; round < 20; ++round) backend->linear(x, {w, copy.get()}, b, y);
       });
   }
-  for (const Tensor& y : results) EXPECT_TRUE(same(expected, y));
+  for (const Tensor& y : results) EXPECT_TRUE(same_bytes(expected, y));
 }
 
 TEST_P(CpuPacked, AnotherDevicesCopyIsAnError) {
   const auto backend = cpu::make(GetParam());
-  Numbers n;
+  PackedNumbers n;
   const Tensor w = n.normal({3, 2}), x = n.normal({1, 3}), y = n.normal({1, 2});
   const PackedWeight foreign(w.shape);
   EXPECT_THROW(backend->linear(x, {w, &foreign}, {}, y), InternalError);
@@ -121,7 +121,7 @@ Integers integers(int64_t in, int64_t out) {
 
 // round_x: whether the reference rounds the rows of x, too.
 double worst_error(Backend& backend, const Shapes& s, bool transposed, bool round_x) {
-  Numbers n;
+  PackedNumbers n;
   Integers q = integers(s.in, s.out);
   const Tensor stored = Tensor::of(q.values.data(), transposed ? Shape{s.out, s.in} : Shape{s.in, s.out});
   const Tensor w = transposed ? stored.transposed() : stored, x = n.normal({s.rows, s.in}), b = n.normal({s.out});
@@ -159,7 +159,7 @@ TEST(CpuQuantized, TilesAndSmallMatricesGiveTheBitsOfVectors) {
   if (best_isa() != Isa::amx && best_isa() != Isa::i8mm) GTEST_SKIP() << "neither AMX nor I8MM on this processor";
   const auto tiles = make_cpu_backend(best_isa(), Precision::int8),
              vectors = make_cpu_backend(best_isa() == Isa::amx ? Isa::avx512 : Isa::dotprod, Precision::int8);
-  Numbers n;
+  PackedNumbers n;
   for (const Shapes& s : kShapes)
     for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
       const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
@@ -167,7 +167,7 @@ TEST(CpuQuantized, TilesAndSmallMatricesGiveTheBitsOfVectors) {
       const auto of_tiles = tiles->pack(w), of_vectors = vectors->pack(w);
       tiles->linear(x, {w, of_tiles.get()}, b, y);
       vectors->linear(x, {w, of_vectors.get()}, b, z);
-      EXPECT_TRUE(same(y, z)) << rows << 'x' << s.in << 'x' << s.out;
+      EXPECT_TRUE(same_bytes(y, z)) << rows << 'x' << s.in << 'x' << s.out;
     }
 }
 
@@ -184,11 +184,11 @@ TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
 TEST(CpuQuantized, AnInt8BackendRoundsWhatItPacks) {
   if (!supported(Precision::int8)) GTEST_SKIP() << "no int8 products on this processor";
   const auto backend = make_cpu_backend(Precision::int8), plain = make_cpu_backend();
-  Numbers n;
+  PackedNumbers n;
   const Tensor w = n.normal({64, 40}), x = n.normal({9, 64}), y = n.normal({9, 40}), z = n.normal({9, 40});
   backend->linear(x, w, {}, y);
   plain->linear(x, w, {}, z);
-  EXPECT_TRUE(same(y, z)) << "not packed, it is f32";
+  EXPECT_TRUE(same_bytes(y, z)) << "not packed, it is f32";
   const auto copy = backend->pack(w);
   backend->linear(x, {w, copy.get()}, {}, y);
   double worst = 0;

@@ -56,38 +56,38 @@ double softmax(std::vector<double>& s) {
 }
 
 // q, k, v with one row per (row, head): row n * heads + h.
-struct Loaded {
+struct LoadedAttention {
   const AttentionInput& in;
   int64_t heads;
   Rows q, k, v, mask;
-  explicit Loaded(const AttentionInput& a)
+  explicit LoadedAttention(const AttentionInput& a)
       : in(a), heads(a.q.shape[1]), q(load(a.q)), k(load(a.k)), v(load(a.v)), mask(load(a.mask)) {}
 };
 
 // One query of one head, and the keys visible to it.
-struct Query {
+struct AttentionQuery {
   int64_t row, head, at;    // at = row * heads + head
   int64_t first_key, keys;  // rows first_key .. first_key + keys - 1
 };
 
 template <class F>
-void each_query(const Loaded& a, F&& f) {
+void each_query(const LoadedAttention& a, F&& f) {
   const Offsets queries = a.in.queries, keys = a.in.keys;
   for (size_t b = 0; b + 1 < queries.size(); ++b)
     for (int64_t t = queries[b]; t < queries[b + 1]; ++t)
       for (int64_t h = 0; h < a.heads; ++h) {
         const int64_t all = keys[b + 1] - keys[b];
-        f(Query{t, h, t * a.heads + h, keys[b], a.in.causal ? std::min(all, t - queries[b] + 1) : all});
+        f(AttentionQuery{t, h, t * a.heads + h, keys[b], a.in.causal ? std::min(all, t - queries[b] + 1) : all});
       }
 }
 
-double weight_factor(const Loaded& a, const Query& query, int64_t u) {
+double weight_factor(const LoadedAttention& a, const AttentionQuery& query, int64_t u) {
   const auto [row, column] = dropout_layout::weight_element(query.row, u, query.head, a.heads);
   return dropout_factor(a.in.dropout, row, column);
 }
 
 template <class Scores>
-std::vector<double> scores_of(const Loaded& a, const Scores& scores, const Query& query) {
+std::vector<double> scores_of(const LoadedAttention& a, const Scores& scores, const AttentionQuery& query) {
   std::vector<double> s(static_cast<size_t>(query.keys));
   for (int64_t u = 0; u < query.keys; ++u) {
     const double* key = a.k[(query.first_key + u) * a.heads + query.head];
@@ -97,9 +97,9 @@ std::vector<double> scores_of(const Loaded& a, const Scores& scores, const Query
 }
 
 template <class Scores>
-void forward(const Loaded& a, const Scores& scores, Tensor out, Tensor lse) {
+void forward(const LoadedAttention& a, const Scores& scores, Tensor out, Tensor lse) {
   Rows y(out.rows() * a.heads, a.v.width), sums(lse);
-  each_query(a, [&](const Query& query) {
+  each_query(a, [&](const AttentionQuery& query) {
     std::vector<double> weights = scores_of(a, scores, query);
     sums[query.row][query.head] = softmax(weights);
     for (int64_t u = 0; u < query.keys; ++u)
@@ -112,10 +112,10 @@ void forward(const Loaded& a, const Scores& scores, Tensor out, Tensor lse) {
 
 // Recomputes the weights from q and k, which is more accurate than using the rounded lse.
 template <class Scores>
-void backward(const Loaded& a, Scores& scores, Tensor d_out, Tensor dq, Tensor dk, Tensor dv) {
+void backward(const LoadedAttention& a, Scores& scores, Tensor d_out, Tensor dq, Tensor dk, Tensor dv) {
   const Rows dy = load(d_out.heads(a.heads));
   Rows gq(dq), gk(dk), gv(dv);
-  each_query(a, [&](const Query& query) {
+  each_query(a, [&](const AttentionQuery& query) {
     std::vector<double> weights = scores_of(a, scores, query), d_weights(weights.size());
     softmax(weights);
     double mean = 0;
@@ -159,23 +159,23 @@ void step(const StepInput& in, const Scores& scores, Tensor out) {
 }  // namespace
 
 void Reference::attention(const AttentionInput& a, Tensor out, Tensor lse) {
-  forward(Loaded(a), ScaledDot{a.scale, a.q.shape[2]}, out, lse);
+  forward(LoadedAttention(a), ScaledDot{a.scale, a.q.shape[2]}, out, lse);
 }
 
 void Reference::attention_backward(const AttentionInput& a, Tensor, Tensor, Tensor d_out, Tensor dq, Tensor dk,
                                    Tensor dv) {
   ScaledDot scores{a.scale, a.q.shape[2]};
-  backward(Loaded(a), scores, d_out, dq, dk, dv);
+  backward(LoadedAttention(a), scores, d_out, dq, dk, dv);
 }
 
 void Reference::additive_attention(const AttentionInput& a, Tensor out, Tensor lse) {
-  forward(Loaded(a), additive(a.additive), out, lse);
+  forward(LoadedAttention(a), additive(a.additive), out, lse);
 }
 
 void Reference::additive_attention_backward(const AttentionInput& a, Tensor, Tensor, Tensor d_out, Tensor dq, Tensor dk,
                                             Tensor dv, Tensor dw) {
   Additive scores = additive(a.additive);
-  backward(Loaded(a), scores, d_out, dq, dk, dv);
+  backward(LoadedAttention(a), scores, d_out, dq, dk, dv);
   add_to(scores.dw, dw);
 }
 

@@ -39,7 +39,7 @@ SomeOptions taken(std::vector<GivenOption> all) {
   refuse_idle(given, o.rows());
   return o;
 }
-std::string refusal(const std::string& name, const Words& words) {
+std::string refusal_of_option(const std::string& name, const Words& words) {
   return what_of<UsageError>([&] { taken({{name, words, "o.yml:3"}}); });
 }
 
@@ -72,8 +72,10 @@ TEST(GivenOption, WhatIsWrittenIsReadAgain) {
 }
 
 TEST(GivenOption, AnotherValueIsRefusedWithItsPlace) {
-  EXPECT_EQ(refusal("beam_size", {"4.5"}), "o.yml:3: `beam-size` is '4.5', but must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal("beam-size", {"0"}), "o.yml:3: `beam-size` is 0, but must be a whole number from 1 to 1000");
+  EXPECT_EQ(refusal_of_option("beam_size", {"4.5"}),
+            "o.yml:3: `beam-size` is '4.5', but must be a whole number from 1 to 1000");
+  EXPECT_EQ(refusal_of_option("beam-size", {"0"}),
+            "o.yml:3: `beam-size` is 0, but must be a whole number from 1 to 1000");
   for (const auto& [name, words] : std::vector<std::pair<std::string, Words>>{{"beam-size", {"99999999999999999999"}},
                                                                               {"beam-size", {"4", "5"}},
                                                                               {"beam-size", {}},
@@ -97,9 +99,9 @@ TEST(GivenOption, AnotherValueIsRefusedWithItsPlace) {
 }
 
 TEST(GivenOption, NamesThatAreNotThere) {
-  EXPECT_EQ(refusal("beam_sise", {"4"}), "o.yml:3: unknown option 'beam_sise'; did you mean 'beam_size'?");
-  EXPECT_EQ(refusal("beam-sise", {"4"}), "o.yml:3: unknown option 'beam-sise'; did you mean 'beam-size'?");
-  EXPECT_EQ(refusal("nothing_like_it", {"4"}), "o.yml:3: unknown option 'nothing_like_it'");
+  EXPECT_EQ(refusal_of_option("beam_sise", {"4"}), "o.yml:3: unknown option 'beam_sise'; did you mean 'beam_size'?");
+  EXPECT_EQ(refusal_of_option("beam-sise", {"4"}), "o.yml:3: unknown option 'beam-sise'; did you mean 'beam-size'?");
+  EXPECT_EQ(refusal_of_option("nothing_like_it", {"4"}), "o.yml:3: unknown option 'nothing_like_it'");
 }
 
 TEST(GivenOption, WithoutEffectIsRefusedIfGivenAndElseLeftOut) {

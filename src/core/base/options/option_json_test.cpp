@@ -10,7 +10,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct SomeOptions {
+struct JsonOptions {
   int64_t count = 4;
   uint64_t seed = 1;
   double share = 0.5, rest = 2;
@@ -37,7 +37,7 @@ struct SomeOptions {
 
 TEST(OptionJson, TheSchemaSaysTypesRangesAndChoices) {
   json all;
-  for (const OptionRow& row : SomeOptions().rows()) all[row.name] = json_schema_of(row);
+  for (const OptionRow& row : JsonOptions().rows()) all[row.name] = json_schema_of(row);
   EXPECT_EQ(all, json::parse(R"({
     "count": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "help of share"},
     "seed": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615},
@@ -52,7 +52,7 @@ TEST(OptionJson, TheSchemaSaysTypesRangesAndChoices) {
 }
 
 TEST(OptionJson, ARecordKeepsEveryValue) {
-  SomeOptions from, to;
+  JsonOptions from, to;
   from.count = 7, from.seed = UINT64_MAX, from.share = 0.1, from.on = true, from.word = "y", from.files = {"f", "g"};
   const OptionRows rows = to.rows();
   json record;
@@ -65,7 +65,7 @@ TEST(OptionJson, ARecordKeepsEveryValue) {
 }
 
 TEST(OptionJson, ARecordThatIsDamagedIsRefused) {
-  SomeOptions o;
+  JsonOptions o;
   const auto set = [&](const char* name, const nlohmann::json& value) { set_recorded(*find(rows_of(o), name), value); };
   EXPECT_THROW(set("count", 1e300), UsageError);
   EXPECT_THROW(set("count", 1.5), UsageError);

@@ -35,7 +35,7 @@ Corpus small_corpus(int pairs) {
   return corpus;
 }
 
-const text::Vocabulary& vocabulary() {
+const text::Vocabulary& trained_vocabulary() {
   static const text::Vocabulary made = text::Vocabulary::train(small_corpus(300).target, {.size = 60});
   return made;
 }
@@ -63,14 +63,14 @@ int64_t source_tokens(const std::vector<Example>& examples, const std::vector<in
 
 TEST(EncodeCorpus, SourceEndsWithEosTargetDoesNot) {
   const Corpus corpus = small_corpus(300);
-  const Encoded encoded = encode_corpus(corpus, vocabulary(), vocabulary(), 256);
+  const Encoded encoded = encode_corpus(corpus, trained_vocabulary(), trained_vocabulary(), 256);
   ASSERT_EQ(encoded.examples.size(), 300u);
   EXPECT_TRUE(encoded.notes.empty());
   for (size_t i = 0; i < encoded.examples.size(); ++i) {
-    text::Ids expected = vocabulary().encode(corpus.source[i]);
-    expected.push_back(vocabulary().eos());
+    text::Ids expected = trained_vocabulary().encode(corpus.source[i]);
+    expected.push_back(trained_vocabulary().eos());
     EXPECT_EQ(encoded.examples[i].source, expected);
-    EXPECT_EQ(encoded.examples[i].target, vocabulary().encode(corpus.target[i]));
+    EXPECT_EQ(encoded.examples[i].target, trained_vocabulary().encode(corpus.target[i]));
     EXPECT_EQ(encoded.examples[i].line, corpus.lines[i]);
   }
 }
@@ -82,7 +82,7 @@ TEST(EncodeCorpus, AnyNumberOfThreads) {
   for (const int n : {1, 3}) {
     use_threads(n);
     seen.emplace_back();
-    for (const auto& example : encode_corpus(corpus, vocabulary(), vocabulary(), 20).examples) {
+    for (const auto& example : encode_corpus(corpus, trained_vocabulary(), trained_vocabulary(), 20).examples) {
       seen.back().push_back(example.target);
     }
   }
@@ -94,29 +94,33 @@ TEST(EncodeCorpus, LongPairsAreDroppedWithANote) {
   Corpus corpus = small_corpus(3);
   corpus.source[1] = std::string(40, 'w');
   corpus.lines = {4, 5, 9};
-  const auto length = [&](const std::string& text) { return vocabulary().encode(text).size() + 1; };
+  const auto length = [&](const std::string& text) { return trained_vocabulary().encode(text).size() + 1; };
   const size_t longest = std::max(
       {length(corpus.source[0]), length(corpus.target[0]), length(corpus.source[2]), length(corpus.target[2])});
   ASSERT_GT(length(corpus.source[1]), longest);
-  const Encoded encoded = encode_corpus(corpus, vocabulary(), vocabulary(), static_cast<int64_t>(longest));
+  const Encoded encoded =
+      encode_corpus(corpus, trained_vocabulary(), trained_vocabulary(), static_cast<int64_t>(longest));
   ASSERT_EQ(encoded.examples.size(), 2u);
   EXPECT_EQ(encoded.examples[1].line, 9);
   EXPECT_THAT(encoded.notes, ElementsAre(AllOf(HasSubstr("c.en"), HasSubstr("1 pair dropped"), HasSubstr("(line 5)"),
                                                HasSubstr(cat("more than ", longest, " tokens")))));
-  EXPECT_EQ(encode_corpus(corpus, vocabulary(), vocabulary(), static_cast<int64_t>(longest) - 1).examples.size(), 1u);
+  EXPECT_EQ(encode_corpus(corpus, trained_vocabulary(), trained_vocabulary(), static_cast<int64_t>(longest) - 1)
+                .examples.size(),
+            1u);
 }
 
 TEST(EncodeCorpus, PairsWithoutTokensAreDroppedWithANote) {
   Corpus corpus = small_corpus(2);
   corpus.target[0] = "\u3000\u200B";  // white space after normalization
-  const Encoded encoded = encode_corpus(corpus, vocabulary(), vocabulary(), 256);
+  const Encoded encoded = encode_corpus(corpus, trained_vocabulary(), trained_vocabulary(), 256);
   EXPECT_EQ(encoded.examples.size(), 1u);
   EXPECT_THAT(encoded.notes, ElementsAre(AllOf(HasSubstr("no token"), HasSubstr("(line 1)"))));
 }
 
 TEST(EncodeCorpus, NothingLeft) {
-  EXPECT_THAT(message_of<DataError>([] { encode_corpus(small_corpus(5), vocabulary(), vocabulary(), 1); }),
-              AllOf(HasSubstr("c.en"), HasSubstr("5 pairs dropped"), HasSubstr("`max-length`")));
+  EXPECT_THAT(
+      message_of<DataError>([] { encode_corpus(small_corpus(5), trained_vocabulary(), trained_vocabulary(), 1); }),
+      AllOf(HasSubstr("c.en"), HasSubstr("5 pairs dropped"), HasSubstr("`max-length`")));
 }
 
 TEST(MakeBatch, IsRagged) {
@@ -124,7 +128,7 @@ TEST(MakeBatch, IsRagged) {
   examples[0] = {{10, 11, 2}, {20}, 7};
   examples[2] = {{12, 2}, {21, 22, 23}, 9};
   const std::vector<int32_t> indices = {2, 0};
-  const Batch batch = make_batch(vocabulary(), examples, indices);
+  const Batch batch = make_batch(trained_vocabulary(), examples, indices);
   EXPECT_THAT(batch.source, ElementsAre(12, 2, 10, 11, 2));
   EXPECT_THAT(batch.source_offsets, ElementsAre(0, 2, 5));
   EXPECT_THAT(batch.target_in, ElementsAre(1, 21, 22, 23, 1, 20));
@@ -139,7 +143,7 @@ TEST(MakeBatch, IsRagged) {
 TEST(MakeBatch, PlaceOutsideIsAnError) {
   const std::vector<Example> examples(2);
   const std::vector<int32_t> indices = {2};
-  EXPECT_THROW(make_batch(vocabulary(), examples, indices), InternalError);
+  EXPECT_THROW(make_batch(trained_vocabulary(), examples, indices), InternalError);
 }
 
 TEST(PlanEpoch, EveryExampleOnceWithinTheLimits) {

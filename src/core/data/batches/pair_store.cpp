@@ -9,7 +9,7 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t kBlock = size_t{4} << 20;
+constexpr size_t kStoredBlock = size_t{4} << 20;
 
 std::string_view take_bytes(std::string_view& from) {
   const uint64_t size = take_varint(from);
@@ -71,7 +71,7 @@ void PairStore::add(const PackedPair& pair) {
   append_pair(open_, pair);
   ++pairs_;
   bytes_ += open_.size() - before + kBytesBesides;
-  if (open_.size() >= kBlock) close_block();
+  if (open_.size() >= kStoredBlock) close_block();
   if (!file_ && bytes_ > memory_) move_to_file();
 }
 

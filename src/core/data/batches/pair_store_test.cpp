@@ -10,7 +10,7 @@ namespace {
 
 using PairStoreTest = TestFolder;
 
-std::vector<Example> examples(int count) {
+std::vector<Example> numbered_examples(int count) {
   Random random(3);
   std::vector<Example> all;
   for (int i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ void fill(PairStore& store, const std::vector<Example>& all) {
 }
 
 TEST_F(PairStoreTest, GivesBackThePairsFromMemoryAndFromDisk) {
-  const auto all = examples(2000);
+  const auto all = numbered_examples(2000);
   for (const size_t memory : {size_t{1} << 30, size_t{50'000}, size_t{0}}) {
     PairStore store(memory, folder());
     fill(store, all);
@@ -77,14 +77,14 @@ TEST_F(PairStoreTest, AFullDiskIsOneClearError) {
   PairStore store(0, folder());
   const FileSizeLimit limit(1000);
   EXPECT_THAT(what_of<RunError>([&] {
-                fill(store, examples(2000));
+                fill(store, numbered_examples(2000));
                 store.finish();
               }),
               testing::HasSubstr("`temp-dir`"));
 }
 
 TEST(PairTable, KeepsLinks) {
-  std::vector<Example> all = examples(3);
+  std::vector<Example> all = numbered_examples(3);
   all[1].links = {{0, 0}, {300, 0}, {2, 7}};
   const auto store = store_examples(all);
   size_t i = 0;

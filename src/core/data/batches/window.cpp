@@ -27,7 +27,7 @@ int64_t number_of(const WindowPosition& w) { return w.part << 16 | w.number; }
 // Per pair in addition to its example: its sizes, its place in the order and in the plan.
 constexpr size_t kBytesToPlan = sizeof(PairSize) + 3 * sizeof(int32_t);
 
-size_t bytes_of(const Example& e) {
+size_t bytes_of_example(const Example& e) {
   constexpr size_t allocation = 16;  // allocator overhead
   return sizeof(Example) + (e.source.capacity() + e.target.capacity()) * sizeof(int32_t) +
          e.links.capacity() * sizeof(Link) + 2 * allocation;
@@ -86,7 +86,7 @@ PairMeans WindowMaker::means() const {
       const Example e = example(pair, random);
       sum.source += static_cast<double>(e.source.size());
       sum.target += static_cast<double>(e.target.size() + 1);
-      sum.bytes += static_cast<double>(bytes_of(e) + kBytesToPlan);
+      sum.bytes += static_cast<double>(bytes_of_example(e) + kBytesToPlan);
       ++taken;
     }
   }

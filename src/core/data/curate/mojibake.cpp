@@ -29,7 +29,7 @@ struct Byte {
   size_t at = 0;            // where the character begins
 };
 
-std::vector<Byte> bytes_of(std::string_view line) {
+std::vector<Byte> western_bytes(std::string_view line) {
   std::vector<Byte> all;
   for (size_t at = 0; at < line.size();) {
     const auto [code_point, size] = text::code_point_at(line, at);
@@ -45,7 +45,7 @@ std::vector<Byte> bytes_of(std::string_view line) {
 
 class Signs {
  public:
-  explicit Signs(std::string_view line) : line_(line), bytes_(bytes_of(line)) {}
+  explicit Signs(std::string_view line) : line_(line), bytes_(western_bytes(line)) {}
 
   // Strength of the evidence in the characters from `i` on: 2 suffices. `next`: where to continue.
   int at(size_t i, size_t& next) {

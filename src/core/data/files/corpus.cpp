@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kPlacesNamed = 5;
 
-bool blank(std::string_view line) { return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
+bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r\v\f") == std::string_view::npos; }
 
 std::string hex(unsigned char byte) {
   constexpr char digits[] = "0123456789ABCDEF";
@@ -54,7 +54,7 @@ std::string unpacker_of(const std::string& name) {
   return "";
 }
 
-[[noreturn]] void fail_empty(const std::string& name) {
+[[noreturn]] void fail_empty_corpus(const std::string& name) {
   throw DataError(cat(name, " is empty: give a text file with one sentence per line"));
 }
 
@@ -108,7 +108,7 @@ bool CheckedReader::next(std::string& source, std::string& target) {
 }
 
 DropCount* CheckedReader::reason_to_drop(std::string_view source, std::string_view target) {
-  if (blank(source) || blank(target)) return &blank_;
+  if (is_blank_line(source) || is_blank_line(target)) return &blank_;
   if (std::ssize(source) > checks_.max_line_bytes) return &source_long_;
   if (std::ssize(target) > checks_.max_line_bytes) return &target_long_;
   return nullptr;
@@ -155,7 +155,7 @@ std::vector<std::string> read_checked_lines(const std::string& path) {
     check_line(line, reader.name(), reader.line_number());
     lines.push_back(std::move(line));
   }
-  if (lines.empty()) fail_empty(reader.name());
+  if (lines.empty()) fail_empty_corpus(reader.name());
   return lines;
 }
 

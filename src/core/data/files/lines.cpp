@@ -21,9 +21,9 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 16;
+constexpr size_t kReadBlock = size_t{1} << 16;
 constexpr size_t kLongestLine = size_t{64} << 20;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 
 // Unbuffered: read() returns available bytes and never waits for more than the next line needs.
 class FileBytes : public Bytes {
@@ -164,8 +164,8 @@ struct LineReader::Impl {
   }
   void open(const std::string& path, BeforeWaiting before_waiting) {
     bytes = open_bytes(path, std::move(before_waiting));
-    std::string head = read_head(*bytes, kByteOrderMark.size());
-    byte_order_mark = head == kByteOrderMark;
+    std::string head = read_head(*bytes, kUtf8Mark.size());
+    byte_order_mark = head == kUtf8Mark;
     if (byte_order_mark) head.clear();
     bytes = std::make_unique<Rejoined>(std::move(head), std::move(bytes));
   }
@@ -182,7 +182,7 @@ LineReader::LineReader(const std::string& path, BeforeWaiting before_waiting, co
     impl_->open_at(path, from);
   else
     naming_location(impl_->name, 1, [&] { impl_->open(path, std::move(before_waiting)); });
-  impl_->block.resize(kBlock);
+  impl_->block.resize(kReadBlock);
 }
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
@@ -253,7 +253,7 @@ LineWriter::LineWriter(LineWriter&&) noexcept = default;
 void LineWriter::write(std::string_view line) {
   impl_->block += line;
   impl_->block += '\n';
-  if (impl_->block.size() >= kBlock) impl_->flush();
+  if (impl_->block.size() >= kReadBlock) impl_->flush();
 }
 
 void LineWriter::finish() {

@@ -41,7 +41,7 @@ std::string much_text() {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string joined_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
   return text;
@@ -64,11 +64,11 @@ TEST_F(Lines, ByteOrderMarkIsDroppedOnceAtTheStart) {
 
 TEST_F(Lines, MuchText) {
   const std::string text = much_text();
-  EXPECT_EQ(joined(read_lines(write("plain", text))), text);
-  EXPECT_EQ(joined(read_lines(write("gz", gzip(text)))), text);
-  EXPECT_EQ(joined(read_lines(write("zst", zstd(text)))), text);
-  EXPECT_EQ(joined(read_lines(write("xz", xz(text)))), text);
-  EXPECT_EQ(joined(read_lines(write("repeated", zstd(std::string(3'000'000, 'a') + "\n")))).size(), 3'000'001u);
+  EXPECT_EQ(joined_lines(read_lines(write("plain", text))), text);
+  EXPECT_EQ(joined_lines(read_lines(write("gz", gzip(text)))), text);
+  EXPECT_EQ(joined_lines(read_lines(write("zst", zstd(text)))), text);
+  EXPECT_EQ(joined_lines(read_lines(write("xz", xz(text)))), text);
+  EXPECT_EQ(joined_lines(read_lines(write("repeated", zstd(std::string(3'000'000, 'a') + "\n")))).size(), 3'000'001u);
 }
 
 TEST_F(Lines, CompressionIsToldByTheBytes) {
@@ -301,7 +301,7 @@ TEST_F(Lines, WrittenAsTheNameAsksFor) {
     }
     EXPECT_FALSE(std::filesystem::exists(path));
     writer.commit();
-    EXPECT_EQ(joined(read_lines(path)), text);
+    EXPECT_EQ(joined_lines(read_lines(path)), text);
     std::ifstream file(path, std::ios::binary);
     const std::string head(std::istreambuf_iterator<char>(file), {});
     EXPECT_EQ(compression_of(head), compression_by_name(name));
@@ -392,7 +392,7 @@ TEST_F(Damaged, LinesBeforeTheCutAreGivenOutAndCounted) {
     const std::string message = message_of<DataError>([&] {
       for (std::string line; reader.next(line);) lines.push_back(line);
     });
-    const std::string given = joined(lines);
+    const std::string given = joined_lines(lines);
     EXPECT_GT(given.size(), 100'000u);
     EXPECT_EQ(given, much_text().substr(0, given.size()));
     EXPECT_THAT(message, HasSubstr(cat("cut line ", lines.size() + 1, ": ")));

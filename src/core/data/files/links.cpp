@@ -24,23 +24,23 @@ bool parse(std::string_view text, Link& link) {
 }
 
 // One side of a pair: the unit of each token, and the number of units.
-struct Side {
+struct LinkedSide {
   std::vector<text::WordSpan> units_of_token;
   int32_t units;
 };
 
-Side side(const std::string& text, const text::Vocabulary& vocabulary, LinkUnit unit) {
+LinkedSide side(const std::string& text, const text::Vocabulary& vocabulary, LinkUnit unit) {
   const text::EncodedText encoded = vocabulary.encode_with_spans(text);
   if (unit != LinkUnit::pieces) {
     const text::WordEnds ends = unit == LinkUnit::blanks ? text::WordEnds::at_blanks : text::WordEnds::by_script;
     return {text::words_of_tokens(text, encoded.spans, ends), static_cast<int32_t>(text::words(text, ends).size())};
   }
-  Side each{{}, static_cast<int32_t>(encoded.ids.size())};
+  LinkedSide each{{}, static_cast<int32_t>(encoded.ids.size())};
   for (int32_t i = 0; i < each.units; ++i) each.units_of_token.emplace_back(i);
   return each;
 }
 
-std::vector<std::vector<int32_t>> tokens_of_units(const Side& side) {
+std::vector<std::vector<int32_t>> tokens_of_units(const LinkedSide& side) {
   std::vector<std::vector<int32_t>> tokens(static_cast<size_t>(side.units));
   for (size_t i = 0; i < side.units_of_token.size(); ++i)
     for (int32_t unit = side.units_of_token[i].first; unit <= side.units_of_token[i].last; ++unit)
@@ -82,7 +82,7 @@ GoldLinks::GoldLinks(const std::string& path, LinkUnit unit, const Corpus& corpu
 
 std::vector<Link> GoldLinks::of_pair(int64_t i, const text::Vocabulary& source, const text::Vocabulary& target) const {
   const int64_t line = corpus_.lines[i];
-  const Side from = side(corpus_.source[i], source, unit_), to = side(corpus_.target[i], target, unit_);
+  const LinkedSide from = side(corpus_.source[i], source, unit_), to = side(corpus_.target[i], target, unit_);
   const auto sources = tokens_of_units(from), targets = tokens_of_units(to);
   std::vector<Link> links;
   for (const Link& link : lines_[line - 1]) {

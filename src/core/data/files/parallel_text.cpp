@@ -8,7 +8,7 @@
 namespace hexapla::data {
 namespace {
 
-[[noreturn]] void fail_empty(const std::string& name) {
+[[noreturn]] void fail_empty_text(const std::string& name) {
   throw DataError(cat(name, " is empty: give a text file with one sentence per line"));
 }
 
@@ -48,8 +48,8 @@ bool readable_again(const std::string& path) {
 }  // namespace
 
 void check_line_counts(const std::string& source, int64_t n, const std::string& target, int64_t m) {
-  if (n == 0) fail_empty(source);
-  if (m == 0) fail_empty(target);
+  if (n == 0) fail_empty_text(source);
+  if (m == 0) fail_empty_text(target);
   if (n == m) return;
   throw DataError(
       cat(source, " has ", n, n == 1 ? " line but " : " lines but ", target, " has ", m,
@@ -109,7 +109,7 @@ struct ParallelReader::Impl {
       split(line, *source, x, y);
       return true;
     }
-    if (source->line_number() == 0) fail_empty(source->name());
+    if (source->line_number() == 0) fail_empty_text(source->name());
     return false;
   }
 };

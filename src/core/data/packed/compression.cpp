@@ -14,7 +14,7 @@
 namespace hexapla::data {
 namespace {
 
-constexpr size_t kBlock = size_t{1} << 16;
+constexpr size_t kPackedBlock = size_t{1} << 16;
 
 // Shared by the decoders: the input's block, the end, and an error reported after the valid bytes.
 class Decoder : public Bytes {
@@ -27,7 +27,7 @@ class Decoder : public Bytes {
   }
 
  protected:
-  Decoder(std::unique_ptr<Bytes> from, const char* kind) : from_(std::move(from)), kind_(kind), block_(kBlock) {}
+  Decoder(std::unique_ptr<Bytes> from, const char* kind) : from_(std::move(from)), kind_(kind), block_(kPackedBlock) {}
 
   // Decodes once into at most `size` bytes and returns the number.
   virtual size_t step(char* to, size_t size) = 0;
@@ -104,7 +104,7 @@ class DeflateBytes : public Decoder {
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input().data()));
     state_.avail_in = static_cast<uInt>(input().size());
     state_.next_out = reinterpret_cast<Bytef*>(to);
-    state_.avail_out = static_cast<uInt>(std::min<size_t>(size, kBlock));
+    state_.avail_out = static_cast<uInt>(std::min<size_t>(size, kPackedBlock));
     const uInt room = state_.avail_out;
     const int status = inflate(&state_, Z_NO_FLUSH);
     used(input().size() - state_.avail_in);
@@ -209,7 +209,7 @@ class PlainWriter : public Compressor {
 
 class GzipWriter : public Compressor {
  public:
-  explicit GzipWriter(Sink to) : to_(std::move(to)), block_(kBlock) {
+  explicit GzipWriter(Sink to) : to_(std::move(to)), block_(kPackedBlock) {
     HEXAPLA_CHECK(deflateInit2(&state_, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK, "zlib cannot start");
   }
   ~GzipWriter() override { deflateEnd(&state_); }
@@ -234,7 +234,7 @@ class GzipWriter : public Compressor {
 
 class ZstdWriter : public Compressor {
  public:
-  explicit ZstdWriter(Sink to) : to_(std::move(to)), block_(kBlock), state_(ZSTD_createCStream()) {
+  explicit ZstdWriter(Sink to) : to_(std::move(to)), block_(kPackedBlock), state_(ZSTD_createCStream()) {
     HEXAPLA_CHECK(state_, "zstd cannot start");
     ZSTD_CCtx_setParameter(state_.get(), ZSTD_c_checksumFlag, 1);
   }
@@ -262,7 +262,7 @@ class ZstdWriter : public Compressor {
 
 class XzWriter : public Compressor {
  public:
-  explicit XzWriter(Sink to) : to_(std::move(to)), block_(kBlock) {
+  explicit XzWriter(Sink to) : to_(std::move(to)), block_(kPackedBlock) {
     if (lzma_easy_encoder(&state_, 6, LZMA_CHECK_CRC64) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzWriter() override { lzma_end(&state_); }
@@ -332,8 +332,9 @@ std::unique_ptr<Bytes> inflated(std::unique_ptr<Bytes> from) { return std::make_
 
 uint32_t crc32_of(std::string_view bytes, uint32_t before) {
   uLong crc = before;
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kBlock)))
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(std::min(bytes.size(), kBlock)));
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPackedBlock)))
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()),
+                static_cast<uInt>(std::min(bytes.size(), kPackedBlock)));
   return static_cast<uint32_t>(crc);
 }
 

@@ -179,7 +179,7 @@ void append_number(std::string& to, uint64_t n) {
   to += static_cast<char>(n);
 }
 
-std::string bytes_of(uint32_t n) { return {reinterpret_cast<const char*>(&n), sizeof(n)}; }
+std::string bytes_of_number(uint32_t n) { return {reinterpret_cast<const char*>(&n), sizeof(n)}; }
 
 constexpr uint64_t kXzEdge = 12;  // bytes of the header and of the footer
 
@@ -208,9 +208,9 @@ class XzBlocks final : public PackedBlocks {
     append_number(index, unpadded);
     append_number(index, text_bytes);
     index.resize((index.size() + 3) / 4 * 4);
-    index += bytes_of(crc32_of(index));
-    const std::string foot = bytes_of(static_cast<uint32_t>(index.size() / 4 - 1)) + header_.substr(6, 2);
-    return index + bytes_of(crc32_of(foot)) + foot + "YZ";
+    index += bytes_of_number(crc32_of(index));
+    const std::string foot = bytes_of_number(static_cast<uint32_t>(index.size() / 4 - 1)) + header_.substr(6, 2);
+    return index + bytes_of_number(crc32_of(foot)) + foot + "YZ";
   }
 
   std::string header_;

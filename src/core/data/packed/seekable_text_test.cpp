@@ -31,7 +31,7 @@ std::string made_up_text() {
   return text;
 }
 
-std::vector<std::string> cut(const std::string& text, size_t bytes) {
+std::vector<std::string> cut_pieces(const std::string& text, size_t bytes) {
   std::vector<std::string> pieces;
   for (size_t at = 0; at < text.size(); at += bytes) pieces.push_back(text.substr(at, bytes));
   return pieces;
@@ -114,7 +114,7 @@ TEST_F(SeekableTexts, OfZstdFramesAreFoundByTheirHeaders) {
 class OfASeekTable : public SeekableTexts {
  protected:
   OfASeekTable() {
-    for (const std::string& piece : cut(text_, 9000)) {
+    for (const std::string& piece : cut_pieces(text_, 9000)) {
       const std::string frame = zstd(piece);
       frames_ += frame;
       table_.frames.emplace_back(frame.size(), piece.size());
@@ -179,7 +179,7 @@ std::string bgzip_member(const std::string& text) {
 TEST_F(SeekableTexts, OfBgzipAreFoundByTheirMembers) {
   std::string large, packed;
   while (large.size() < 3 << 20) large += text_;
-  for (const std::string& piece : cut(large, 60'000)) packed += bgzip_member(piece);
+  for (const std::string& piece : cut_pieces(large, 60'000)) packed += bgzip_member(piece);
   packed += bgzip_member("");
   EXPECT_EQ(blocks(file(packed)), 3u);
   expect_text(file(packed), large);

@@ -9,7 +9,7 @@
 namespace hexapla::decode {
 namespace {
 
-constexpr size_t kMostTerms = 64;  // per sentence
+constexpr size_t kMostTermsOfSentence = 64;  // per sentence
 
 void add_phrases(const text::Vocabulary& target, const PieceTexts& pieces, const LineConstraints& from,
                  SentenceConstraints& to) {
@@ -112,9 +112,10 @@ void ConstraintMaker::add_terms(const LineConstraints& own, const std::string& s
                                 const std::function<void(const std::string& what)>& warn) {
   const std::shared_ptr<const Glossary>& glossary = own.glossary ? own.glossary : glossary_;
   if (!glossary) return;
-  std::vector<Glossary::Found> terms = glossary->terms_in(sentence, kMostTerms + 1);
-  if (terms.size() > kMostTerms) {
-    warn(cat("a sentence has more than ", kMostTerms, " terms of the glossary; only the first were looked at"));
+  std::vector<Glossary::Found> terms = glossary->terms_in(sentence, kMostTermsOfSentence + 1);
+  if (terms.size() > kMostTermsOfSentence) {
+    warn(cat("a sentence has more than ", kMostTermsOfSentence,
+             " terms of the glossary; only the first were looked at"));
     terms.pop_back();
   }
   for (const auto& [term, place] : terms)

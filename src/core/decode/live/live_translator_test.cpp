@@ -19,17 +19,17 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using Clock = LiveRequest::Clock;
 
-constexpr LiveLimits kLimits{
+constexpr LiveLimits kServedLimits{
     .sentences = 6, .tokens = 90, .longest_source = 40, .longest = 80, .widest = 12, .cache_rows = 900};
 
-struct Served {
+struct ServedLines {
   std::vector<std::unique_ptr<TestModel>> models;
   std::unique_ptr<Backend> backend = make_backend();
   std::unique_ptr<LiveTranslator> live;
   std::unique_ptr<TextTranslator> alone;
   std::vector<std::thread> loops;
 
-  explicit Served(int workers, const LiveLimits& own = kLimits, uint64_t members = 1) {
+  explicit ServedLines(int workers, const LiveLimits& own = kServedLimits, uint64_t members = 1) {
     Ensemble ensemble;
     for (uint64_t i = 0; i < members; ++i) {
       models.push_back(std::make_unique<TestModel>(config(), DType::f32, 7 + i));
@@ -49,7 +49,7 @@ struct Served {
         EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";
       });
   }
-  ~Served() { end(); }
+  ~ServedLines() { end(); }
   void end(bool finish = true) {
     live->close(finish);
     for (std::thread& t : loops)
@@ -176,7 +176,7 @@ struct Expected {
   }
 };
 
-struct Asked {
+struct AskedLine {
   TextRequest request;
   TextResult result{LiveEnd::canceled};
   std::string refusal;
@@ -185,7 +185,7 @@ struct Asked {
   std::atomic<bool> together = false;  // two callbacks at the same time
 };
 
-void submit(LiveTranslator& live, Asked& a) {
+void submit(LiveTranslator& live, AskedLine& a) {
   TextRequest r = a.request;
   if (a.request.first % 2 == 0)
     r.on_step = [&a](size_t line, const std::string&) {
@@ -210,9 +210,9 @@ class LiveTranslatorOf : public testing::TestWithParam<uint64_t> {};
 // Requests arrive from three threads while two loops translate others.
 TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
   Draw draw;
-  std::vector<Asked> all(320);
-  for (Asked& a : all) a.request = draw.request();
-  Served served(2, kLimits, GetParam());
+  std::vector<AskedLine> all(320);
+  for (AskedLine& a : all) a.request = draw.request();
+  ServedLines served(2, kServedLimits, GetParam());
   std::vector<std::thread> callers;
   for (size_t from = 0; from < 3; ++from)
     callers.emplace_back([&, from] {
@@ -222,7 +222,7 @@ TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
   served.end();
   int refused = 0, with_steps = 0, copied = 0, in_parts = 0, warned = 0, none = 0;
   for (size_t i = 0; i < all.size(); ++i) {
-    const Asked& a = all[i];
+    const AskedLine& a = all[i];
     const Expected expected(*served.alone, a.request);
     EXPECT_EQ(a.refusal, expected.refusal);
     if (!a.refusal.empty()) {
@@ -252,7 +252,7 @@ TEST_P(LiveTranslatorOf, EachOfManyRequestsIsWhatTheTranslatorMakesOfIt) {
 INSTANTIATE_TEST_SUITE_P(Models, LiveTranslatorOf, testing::Values(1, 2));
 
 TEST(LiveTranslator, TellsWhatALineReadsAsSoFar) {
-  Served served(1);
+  ServedLines served(1);
   std::vector<std::string> told;
   Answer answer;
   TextRequest r = request_of("zwei Katzen und ein Hund", greedy_options());
@@ -270,7 +270,7 @@ TEST(LiveTranslator, TellsWhatALineReadsAsSoFar) {
 }
 
 LiveLimits one_at_a_time() {
-  LiveLimits one = kLimits;
+  LiveLimits one = kServedLimits;
   one.sentences = 1;
   return one;
 }
@@ -295,7 +295,7 @@ struct Held {
 };
 
 TEST(LiveTranslator, CanBeCanceledOnItsWayAndWhileItWaits) {
-  Served served(1, one_at_a_time());
+  ServedLines served(1, one_at_a_time());
   Held held(*served.live);
   Answer waits;
   TextRequest r = request_of("zwei Katzen", greedy_options());
@@ -312,7 +312,7 @@ TEST(LiveTranslator, CanBeCanceledOnItsWayAndWhileItWaits) {
 }
 
 TEST(LiveTranslator, AllPartsAreCanceledTogether) {
-  Served served(1, one_at_a_time());
+  ServedLines served(1, one_at_a_time());
   Held held(*served.live);
   Answer answer;
   TextRequest r = request_of("ein Hund läuft. zwei Katzen und ein Hund. die Straße", greedy_options());
@@ -327,7 +327,7 @@ TEST(LiveTranslator, AllPartsAreCanceledTogether) {
 }
 
 TEST(LiveTranslator, ALateRequestIsAnsweredThoughNoLoopHasTime) {
-  Served served(1, one_at_a_time());
+  ServedLines served(1, one_at_a_time());
   Held held(*served.live);
   for (const milliseconds left : {milliseconds(-5), milliseconds(0), milliseconds(3)}) {
     Answer late;
@@ -345,7 +345,7 @@ TEST(LiveTranslator, ALateRequestIsAnsweredThoughNoLoopHasTime) {
 }
 
 TEST(LiveTranslator, ALaterDeadlineDoesNotHoldUpAnEarlierOne) {
-  Served served(0);
+  ServedLines served(0);
   Answer later;
   TextRequest r = request_of("zwei Katzen", greedy_options());
   r.deadline = Clock::now() + std::chrono::hours(1);
@@ -364,7 +364,7 @@ TEST(LiveTranslator, ALaterDeadlineDoesNotHoldUpAnEarlierOne) {
 }
 
 TEST(LiveTranslator, ADeadlineEndsWhatIsOnItsWay) {
-  Served served(1);
+  ServedLines served(1);
   Answer answer;
   TextRequest r = request_of("ein Hund", greedy_options());
   const auto deadline = Clock::now() + milliseconds(10);
@@ -376,7 +376,7 @@ TEST(LiveTranslator, ADeadlineEndsWhatIsOnItsWay) {
 }
 
 TEST(LiveTranslator, WhatACallbackThrowsIsTheEndOfItsRequestAlone) {
-  Served served(1);
+  ServedLines served(1);
   Answer mine, other;
   TextRequest bad = request_of("ein Hund läuft. zwei Katzen und ein Hund", greedy_options());
   bad.options.max_length = 6;
@@ -399,7 +399,7 @@ TEST(LiveTranslator, WhatACallbackThrowsIsTheEndOfItsRequestAlone) {
 }
 
 TEST(LiveTranslator, CallbacksMaySubmitAndCancel) {
-  Served served(2);
+  ServedLines served(2);
   std::promise<size_t> name;
   std::shared_future<size_t> own = name.get_future().share();
   Answer first, second;
@@ -418,9 +418,9 @@ TEST(LiveTranslator, CallbacksMaySubmitAndCancel) {
 }
 
 TEST(LiveTranslator, TakesAllPartsOfARequestOrNone) {
-  LiveLimits few = kLimits;
+  LiveLimits few = kServedLimits;
   few.waiting = 4;
-  Served served(0, few);
+  ServedLines served(0, few);
   const auto submit = [&](const std::string& line) {
     TextRequest r = request_of(line, {});
     r.options.search.extra_length = 4;
@@ -440,7 +440,7 @@ TEST(LiveTranslator, TakesAllPartsOfARequestOrNone) {
 }
 
 TEST(LiveTranslator, BlankLinesNeedNoLoop) {
-  Served served(0);
+  ServedLines served(0);
   Answer answer;
   TextRequest r{.lines = {"", "  "}, .on_end = answer.sink()};
   served.live->submit(std::move(r));
@@ -451,7 +451,7 @@ TEST(LiveTranslator, BlankLinesNeedNoLoop) {
 }
 
 TEST(LiveTranslator, RefusesAnAttentionHeadThatThereIsNot) {
-  Served served(0);
+  ServedLines served(0);
   TextRequest r = request_of("ein Hund", {});
   r.options.copy_unknown = true;
   r.options.attention.layer = 9;
@@ -464,7 +464,7 @@ TEST(LiveTranslator, ForcedPassesAreWithinTheMemoryThatIsAnnounced) {
   const LiveLimits small{
       .sentences = 1, .tokens = 100, .longest_source = 100, .longest = 160, .widest = 2, .cache_rows = 320};
   for (const uint64_t members : {1, 2}) {
-    Served served(1, small, members);
+    ServedLines served(1, small, members);
     TranslateOptions o;
     o.search = {.beam_size = 2, .n_best = 2, .extra_length = 60, .min_length = 159};
     o.max_length = 100;

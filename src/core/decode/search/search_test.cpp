@@ -18,8 +18,8 @@ using namespace test;
 using Found = std::vector<std::vector<Hypothesis>>;
 
 // search() in an arena of exactly search_memory() bytes.
-Found find(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
-           const SearchOptions& options) {
+Found find_all(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
+               const SearchOptions& options) {
   const DType dtype = model.target_embedding().table.value.dtype;
   Arena arena(search_memory(model, sources, options, dtype));
   Context cx{backend, arena, dtype};
@@ -91,8 +91,8 @@ TEST(Search, WideBeamFindsTheBestOfAllTranslations) {
       all_translations(oracle, {}, 0, 3, penalty, all);
       std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.normalized > b.normalized; });
       const auto backend = make_reference_backend();
-      const Found found = find(*backend, m.model, std::vector<text::Ids>{source},
-                               {.beam_size = 300, .length_penalty = penalty, .n_best = 5, .extra_length = 1});
+      const Found found = find_all(*backend, m.model, std::vector<text::Ids>{source},
+                                   {.beam_size = 300, .length_penalty = penalty, .n_best = 5, .extra_length = 1});
       ASSERT_EQ(found[0].size(), 5u);
       for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(found[0][i].ids, all[i].ids) << "place " << i;
@@ -183,7 +183,7 @@ TEST(Search, EqualsPlainBeamSearch) {
           SearchOptions{.beam_size = 4, .extra_length = 9, .stop_when = kOutscored, .repetition_penalty = 0.6},
           SearchOptions{.beam_size = 2, .length_penalty = PowerPenalty{0}, .n_best = 2, .extra_length = 8},
           SearchOptions{.beam_size = 6, .length_penalty = PaperPenalty{-3}, .extra_length = 12}}) {
-      const Found found = find(*backend, m.model, sources, options);
+      const Found found = find_all(*backend, m.model, sources, options);
       for (size_t b = 0; b < sources.size(); ++b) {
         const std::vector<Hypothesis> expected = plain_beam_search(m.model, sources[b], options);
         ASSERT_EQ(found[b].size(), expected.size());
@@ -210,7 +210,7 @@ TEST(Search, DoesNotStopBeforeTheLongTranslationThatWins) {
   for (int id = 0; id < 7; ++id) m.model.generator.bias->value.data<double>()[id] = std::log(p[id]);
   const SearchOptions options{.beam_size = 6, .length_penalty = PowerPenalty{4}, .extra_length = 4};
   const auto backend = make_reference_backend();
-  const Found found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, options);
+  const Found found = find_all(*backend, m.model, std::vector<text::Ids>{{5, 2}}, options);
   EXPECT_EQ(found[0][0].ids, (text::Ids{4, 4}));  // (2 log 0.05 + log 0.9) / 3^4, not log 0.9 / 1
   EXPECT_EQ(found[0][0].ids, plain_beam_search(m.model, {5, 2}, options)[0].ids);
 }
@@ -251,7 +251,7 @@ TEST(Search, BeamOneIsGreedy) {
       const TestModel m(v.config);
       const std::vector<text::Ids> sources = random_sentences(20, 10, 24);
       const SearchOptions options{.beam_size = 1, .extra_length = 8};
-      const Found beam = find(*backend, m.model, sources, options);
+      const Found beam = find_all(*backend, m.model, sources, options);
       Arena arena(search_memory(m.model, sources, options, DType::f32));
       Context cx{*backend, arena};
       const std::vector<Hypothesis> plain = greedy(cx, m.model, sources, options, kSpecials);
@@ -282,19 +282,20 @@ void expect_no_neighbors(Backend& backend, const TestModel& m, int sentences) {
   const std::vector<text::Ids> sources = random_sentences(sentences, 12, 24);
   const SearchOptions options{.n_best = 4, .extra_length = 8};
   use_threads(1);
-  const Found together = find(backend, m.model, sources, options);
+  const Found together = find_all(backend, m.model, sources, options);
   use_threads(2);
-  EXPECT_EQ(find(backend, m.model, sources, options), together) << "two threads";
+  EXPECT_EQ(find_all(backend, m.model, sources, options), together) << "two threads";
 
   std::vector<size_t> order(sources.size());
   std::iota(order.begin(), order.end(), size_t{0});
   Random(5).shuffle(order);
   std::vector<text::Ids> shuffled;
   for (size_t i : order) shuffled.push_back(sources[i]);
-  const Found mixed = find(backend, m.model, shuffled, options);
+  const Found mixed = find_all(backend, m.model, shuffled, options);
   for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(mixed[i], together[order[i]]) << "another order, " << order[i];
   for (size_t b = 0; b < sources.size(); ++b)
-    EXPECT_EQ(find(backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]) << "alone, " << b;
+    EXPECT_EQ(find_all(backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b])
+        << "alone, " << b;
   EXPECT_EQ(find_by_workers(backend, m.model, sources, order, options), together) << "by workers";
   use_threads(1);
 }
@@ -339,14 +340,14 @@ TEST(Search, EveryLineOfAQueueIsAnsweredWhateverItsLengths) {
         SearchOptions{.beam_size = 2, .extra_length = 0, .min_length = 60},
         SearchOptions{.beam_size = 2, .extra_length = 100, .longest = 7}, SearchOptions{.longest_ratio = 9.5}}) {
     use_threads(1);
-    const Found together = find(*backend, m.model, sources, options);
+    const Found together = find_all(*backend, m.model, sources, options);
     for (const std::vector<Hypothesis>& found : together) {
       ASSERT_EQ(found.size(), 1u);
       EXPECT_GE(std::ssize(found[0].ids), options.min_length);
     }
     EXPECT_EQ(find_by_workers(*backend, m.model, sources, order, options), together);
     for (size_t b = 0; b < sources.size(); b += 5)
-      EXPECT_EQ(find(*backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]);
+      EXPECT_EQ(find_all(*backend, m.model, std::vector<text::Ids>{sources[b]}, options)[0], together[b]);
   }
   use_threads(1);
 }
@@ -359,7 +360,7 @@ TEST(Search, NeverWritesPaddingOrStart) {
   bias.data<float>()[kSpecials.bos] = bias.data<float>()[kSpecials.pad] = 50;
   const auto backend = make_reference_backend();
   const std::vector<text::Ids> sources = random_sentences(10, 5, 8);
-  for (const auto& found : find(*backend, m.model, sources, {.n_best = 4, .extra_length = 5})) {
+  for (const auto& found : find_all(*backend, m.model, sources, {.n_best = 4, .extra_length = 5})) {
     EXPECT_EQ(found.size(), 4u);
     for (const Hypothesis& h : found)
       for (int32_t id : h.ids) EXPECT_GT(id, kSpecials.eos);
@@ -372,7 +373,8 @@ TEST(Search, LengthIsCapped) {
   const auto lengths = [&](const model::Config& config) {
     const TestModel m(config);
     m.model.generator.bias->value.data<float>()[kSpecials.eos] = -30;  // never by its score
-    const auto found = find(*backend, m.model, std::vector<text::Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
+    const auto found =
+        find_all(*backend, m.model, std::vector<text::Ids>{{5, 2}, {5, 6, 7, 8, 2}}, {.extra_length = 6});
     return std::vector{found[0][0].ids.size(), found[1][0].ids.size()};
   };
   EXPECT_EQ(lengths(c), (std::vector<size_t>{7, 10}));  // without </s>: 1 + 6 and 4 + 6
@@ -401,9 +403,9 @@ TEST(Search, TokenScoresAreThoseOfTheTokens) {
   const TestModel m(small_config(), DType::f64);
   const std::vector<text::Ids> sources = random_sentences(8, 6, 24);
   SearchOptions options{.n_best = 3, .extra_length = 5};
-  const Found without = find(*backend, m.model, sources, options);
+  const Found without = find_all(*backend, m.model, sources, options);
   options.token_scores = true;
-  Found found = find(*backend, m.model, sources, options);
+  Found found = find_all(*backend, m.model, sources, options);
   for (size_t b = 0; b < sources.size(); ++b) {
     Oracle oracle(m.model, sources[b]);
     for (Hypothesis& h : found[b]) {
@@ -423,7 +425,7 @@ TEST(Search, NotANumberIsAnErrorAndNotATranslation) {
   const TestModel m(small_config());
   m.model.target_embedding().table.value.data<float>()[5] = NAN;
   const auto backend = make_reference_backend();
-  EXPECT_THROW(find(*backend, m.model, std::vector<text::Ids>{{5, 2}}, {}), RunError);
+  EXPECT_THROW(find_all(*backend, m.model, std::vector<text::Ids>{{5, 2}}, {}), RunError);
 }
 
 TEST(LengthPenalty, Formulas) {

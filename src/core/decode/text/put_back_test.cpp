@@ -22,7 +22,7 @@ const std::vector<std::string> kKinds{
     "{0}",   "{{ name }}",   "${x}", "%1$s",       "<x id=\"1\"/>", "https://a.example/b?c.d",
     "@name", "me@a.example", "#tag", "\U0001F600", "`code; x.`"};
 
-size_t count(const std::string& text, const std::string& what) {
+size_t count_of(const std::string& text, const std::string& what) {
   size_t n = 0;
   for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
   return n;
@@ -72,7 +72,7 @@ class PutBackTest : public testing::Test {
         for (const text::TokenSpan& span : options_.parting.protection->find(lines[i], {}))
           hidden += lines[i].substr(span.from, span.to - span.from) + "\n";
         for (const std::string& kind : kKinds)
-          ASSERT_EQ(count(t.text, kind), count(hidden, kind)) << lines[i] << "\n" << t.text;
+          ASSERT_EQ(count_of(t.text, kind), count_of(hidden, kind)) << lines[i] << "\n" << t.text;
         ASSERT_TRUE(std::all_of(t.spans.begin(), t.spans.end(),
                                 [&](const auto& s) { return s.from <= s.to && s.to <= t.text.size(); }));
       }
@@ -194,8 +194,8 @@ TEST_F(PutBackTest, NothingComesIntoAPrefixOrARequiredPhrase) {
   }
   const std::string given = translate({"ein {0} Hund {1}"}, {{.prefix = "die {0}"}})[0][0].text;
   EXPECT_THAT(given, StartsWith("die {0}"));
-  EXPECT_EQ(count(given, "{0}"), 1u) << given;
-  EXPECT_EQ(count(given, "{1}"), 1u) << given;
+  EXPECT_EQ(count_of(given, "{0}"), 1u) << given;
+  EXPECT_EQ(count_of(given, "{1}"), 1u) << given;
 }
 
 // A prefix with hidden text gives the translation that has it there, and the model sees none of it.
@@ -235,7 +235,7 @@ TEST_F(PutBackTest, APrefixHasItsOwn) {
     const Translation first = translate({line}, {{.prefix = text::invalid_utf8(part) ? name : part}})[0][0];
     EXPECT_THAT(first.text, StartsWith(name)) << first.text;
     EXPECT_EQ(first.ids, own.ids);
-    EXPECT_EQ(count(first.text, name), 1u) << first.text;
+    EXPECT_EQ(count_of(first.text, name), 1u) << first.text;
   }
 }
 

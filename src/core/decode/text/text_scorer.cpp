@@ -13,7 +13,7 @@
 namespace hexapla::decode {
 namespace {
 
-void check(const TranslateOptions& options, size_t sources, size_t targets) {
+void check_scoring(const TranslateOptions& options, size_t sources, size_t targets) {
   decode::check(options);
   if (sources != targets)
     throw UsageError(cat("there are ", sources, " lines, but ", targets,
@@ -152,7 +152,7 @@ TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& 
 TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::span<const std::string> targets,
                                    const TranslateOptions& options, const LineWarning& warn,
                                    text::WordEnds ends) const {
-  check(options, sources.size(), targets.size());
+  check_scoring(options, sources.size(), targets.size());
   const SourceReader source = source_reader(options, warn), target = target_reader(options, warn);
   std::vector<OpenedLine> opened;
   std::vector<std::string> texts;
@@ -248,7 +248,7 @@ std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> source
 
 std::vector<SoftAlignment> TextScorer::align(std::span<const std::string> sources, std::span<const Translation> targets,
                                              const TranslateOptions& options, const AlignmentOptions& how) const {
-  check(options, sources.size(), targets.size());
+  check_scoring(options, sources.size(), targets.size());
   Sides pairs;
   std::vector<AlignedLine> lines;
   for (size_t i = 0; i < sources.size(); ++i)

@@ -19,7 +19,7 @@ Trace traced(const TestModel& m, const text::Ids& of, const SearchOptions& optio
   return trace_search(cx, m.model, of, options, kSpecials);
 }
 
-std::vector<Hypothesis> searched(const TestModel& m, const text::Ids& of, const SearchOptions& options) {
+std::vector<Hypothesis> searched_on(const TestModel& m, const text::Ids& of, const SearchOptions& options) {
   const auto backend = make_cpu_backend();
   const std::vector<text::Ids> sources{of};
   Arena arena(search_memory(m.model, sources, options, DType::f32));
@@ -37,7 +37,7 @@ TEST(Trace, FindsWhatSearchFinds) {
     for (int beam : {1, 2, 4}) {
       const TestModel m(v.config);
       const SearchOptions options{.beam_size = beam, .n_best = beam, .extra_length = 6};
-      EXPECT_EQ(traced(m, kSource, options).found, searched(m, kSource, options)) << v.name << ", beam " << beam;
+      EXPECT_EQ(traced(m, kSource, options).found, searched_on(m, kSource, options)) << v.name << ", beam " << beam;
     }
 }
 

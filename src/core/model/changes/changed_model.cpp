@@ -25,7 +25,7 @@ Config changed_config(const Config& c, const Changes& changes) {
   return config;
 }
 
-int64_t checked(const char* what, int64_t number, int64_t most) {
+int64_t checked_number(const char* what, int64_t number, int64_t most) {
   if (number >= 1 && number <= most) return number - 1;
   throw UsageError(cat("the model has no ", what, " ", number, ": they count from 1 to ", most), "heads", cat(number));
 }
@@ -38,7 +38,7 @@ std::string output_of(const Config& c, const RemovedHead& head) {
                      head.attention);
   if (head.attention != "cross" && !(in_encoder ? c.encoder_mixing == "attention" : c.decoder_mixing == "attention"))
     throw UsageError(cat("the model's ", head.attention, " has no self-attention"), "heads", head.attention);
-  const int64_t layer = checked("layer", head.layer, in_encoder ? c.enc_layers : c.dec_layers);
+  const int64_t layer = checked_number("layer", head.layer, in_encoder ? c.enc_layers : c.dec_layers);
   return cat(in_encoder ? "encoder" : "decoder", ".layers.", layer,
              head.attention == "cross" ? ".cross_attention" : ".self_attention", ".output.weight");
 }
@@ -46,7 +46,7 @@ std::string output_of(const Config& c, const RemovedHead& head) {
 // W^O is [h d_v, d_model].
 void remove_head(const Config& c, const RemovedHead& head, LoadedModel& to) {
   const std::string name = output_of(c, head);
-  const int64_t index = checked("head", head.head, c.heads);
+  const int64_t index = checked_number("head", head.head, c.heads);
   for_each<Parameter>(*to.net, [&](const std::string& own, Parameter& p) {
     if (own != name) return;
     const Tensor rows = p.value.slice(index * c.d_v, c.d_v);

@@ -68,14 +68,14 @@ Case torch_pre_norm() {
   return c;
 }
 
-struct Device {
+struct GoldenDevice {
   std::string name;
   std::unique_ptr<Backend> (*make)();  // null: it is not here
   DType dtype;
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.fixture; }
-void PrintTo(const Device& d, std::ostream* out) { *out << d.name; }
+void PrintTo(const GoldenDevice& d, std::ostream* out) { *out << d.name; }
 
 struct Tolerances {
   double logits;    // absolute
@@ -98,9 +98,9 @@ void set(Tensor t, const std::vector<double>& values) {
 }
 
 // A model with the parameters of a fixture, and its batch.
-class Bench {
+class GoldenBench {
  public:
-  Bench(const Case& c, const Device& d, Backend& on)
+  GoldenBench(const Case& c, const GoldenDevice& d, Backend& on)
       : golden(c.fixture),
         within(tolerances(d.dtype)),
         model(resolved(c.config)),
@@ -149,7 +149,7 @@ class Bench {
                        target_rows = golden.ids("target_rows");
 };
 
-class GoldenModel : public testing::TestWithParam<std::tuple<Case, Device>> {
+class GoldenModel : public testing::TestWithParam<std::tuple<Case, GoldenDevice>> {
  protected:
   void SetUp() override {
     const auto& [model, device] = GetParam();
@@ -158,15 +158,15 @@ class GoldenModel : public testing::TestWithParam<std::tuple<Case, Device>> {
     if (!backend_->supports(device.dtype)) GTEST_SKIP() << backend_->name() << " has no f64";
     bench_.emplace(model, device, *backend_);
   }
-  Bench& bench() { return *bench_; }
+  GoldenBench& bench() { return *bench_; }
 
  private:
   std::unique_ptr<Backend> backend_;
-  std::optional<Bench> bench_;
+  std::optional<GoldenBench> bench_;
 };
 
 TEST_P(GoldenModel, EveryIntermediateAndTheLogits) {
-  Bench& bench = this->bench();
+  GoldenBench& bench = this->bench();
   Comparison comparison(bench.golden);
   ComparingObserver observer(comparison, bench.within.logits, bench.within.relative);
   bench.cx.observer = &observer;
@@ -176,7 +176,7 @@ TEST_P(GoldenModel, EveryIntermediateAndTheLogits) {
 }
 
 TEST_P(GoldenModel, TheLossAndEveryGradient) {
-  Bench& bench = this->bench();
+  GoldenBench& bench = this->bench();
   const double expected = bench.golden.numbers("losses").front();
   EXPECT_NEAR(bench.loss(), expected, expected * bench.within.losses);
   EXPECT_NEAR(bench.loss_and_gradient(), expected, expected * bench.within.losses);
@@ -192,7 +192,7 @@ TEST_P(GoldenModel, TheLossAndEveryGradient) {
 }
 
 TEST_P(GoldenModel, TenStepsOfAdam) {
-  Bench& bench = this->bench();
+  GoldenBench& bench = this->bench();
   const std::vector<double> rates = bench.golden.numbers("rates"), losses = bench.golden.numbers("losses");
   Tensor m = bench.parameters.slab_like_values(), v = bench.parameters.slab_like_values();
   ASSERT_EQ(rates.size(), 10u);
@@ -206,7 +206,7 @@ TEST_P(GoldenModel, TenStepsOfAdam) {
 }
 
 template <Isa isa>
-std::unique_ptr<Backend> make_cpu() {
+std::unique_ptr<Backend> make_golden_cpu() {
   return make_cpu_backend(isa);
 }
 std::unique_ptr<Backend> make_guarded() { return make_guarded_backend(make_cpu_backend()); }
@@ -215,27 +215,27 @@ std::unique_ptr<Backend> make_opencl() {
   return opencl_devices(why).empty() ? nullptr : make_opencl_backend();
 }
 // The backends of this machine.
-std::vector<Device> devices() {
-  std::vector<Device> all{{"reference_f64", make_reference_backend, DType::f64},
-                          {"reference_f32", make_reference_backend, DType::f32},
-                          {"guarded", make_guarded, DType::f32},
-                          {"opencl_f64", make_opencl, DType::f64},
-                          {"opencl_f32", make_opencl, DType::f32},
-                          {"cpu_generic", make_cpu<Isa::generic>, DType::f32}};
-  if (available(Isa::avx2)) all.push_back({"cpu_avx2", make_cpu<Isa::avx2>, DType::f32});
-  if (available(Isa::avx512)) all.push_back({"cpu_avx512", make_cpu<Isa::avx512>, DType::f32});
-  if (available(Isa::neon)) all.push_back({"cpu_neon", make_cpu<Isa::neon>, DType::f32});
+std::vector<GoldenDevice> golden_devices() {
+  std::vector<GoldenDevice> all{{"reference_f64", make_reference_backend, DType::f64},
+                                {"reference_f32", make_reference_backend, DType::f32},
+                                {"guarded", make_guarded, DType::f32},
+                                {"opencl_f64", make_opencl, DType::f64},
+                                {"opencl_f32", make_opencl, DType::f32},
+                                {"cpu_generic", make_golden_cpu<Isa::generic>, DType::f32}};
+  if (available(Isa::avx2)) all.push_back({"cpu_avx2", make_golden_cpu<Isa::avx2>, DType::f32});
+  if (available(Isa::avx512)) all.push_back({"cpu_avx512", make_golden_cpu<Isa::avx512>, DType::f32});
+  if (available(Isa::neon)) all.push_back({"cpu_neon", make_golden_cpu<Isa::neon>, DType::f32});
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Case, Device>>& info) {
-  return std::get<Case>(info.param).fixture + ("_" + std::get<Device>(info.param).name);
+std::string name_of_golden(const testing::TestParamInfo<std::tuple<Case, GoldenDevice>>& info) {
+  return std::get<Case>(info.param).fixture + ("_" + std::get<GoldenDevice>(info.param).name);
 }
 INSTANTIATE_TEST_SUITE_P(All, GoldenModel,
                          testing::Combine(testing::Values(paper(), notes(), notes_heads(), torch_post_norm(),
                                                           torch_pre_norm()),
-                                          testing::ValuesIn(devices())),
-                         name_of);
+                                          testing::ValuesIn(golden_devices())),
+                         name_of_golden);
 
 }  // namespace
 }  // namespace hexapla::model

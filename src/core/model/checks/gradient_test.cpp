@@ -13,14 +13,14 @@ namespace {
 constexpr double kLimit = 1e-7;
 
 // Three sequences with 5, 1 and 4 queries and 2, 4 and 3 keys.
-const std::vector<int32_t> kRows{0, 5, 6, 10}, kKeys{0, 2, 6, 9};
+const std::vector<int32_t> kRows{0, 5, 6, 10}, kMemoryRows{0, 2, 6, 9};
 
 // A module in f64 on the reference backend, with inputs and random weights w: loss = sum of w *
 // output.
 template <class Module>
-class Bench {
+class GradientBench {
  public:
-  explicit Bench(Module m) : module(std::move(m)), parameters_(module, DType::f64, Parameters::Use::training) {
+  explicit GradientBench(Module m) : module(std::move(m)), parameters_(module, DType::f64, Parameters::Use::training) {
     initialize(module, 3);
     Random random(4);
     const Tensor values = parameters_.values();
@@ -88,7 +88,7 @@ Heads heads(bool additive, double scale = 0.5) {
 
 TEST(Gradients, Linear) {
   for (bool bias : {true, false}) {
-    Bench b(Linear(7, 5, bias));
+    GradientBench b(Linear(7, 5, bias));
     Tensor x = b.input("x", 6, 7);
     b.check([&] { return b.module.forward(b.cx, x); },
             [&](Tensor dy) { b.module.backward(b.cx, x, dy, b.gradient(0), Write::add); });
@@ -98,7 +98,7 @@ TEST(Gradients, Linear) {
 // x + dropout(r) if there is an r.
 template <class N>
 void check_norm(bool residual, double p = 0, bool frozen = false) {
-  Bench b(N(6, 1e-6));
+  GradientBench b(N(6, 1e-6));
   for_each<Buffer>(b.module, [&](const std::string&, Buffer& buffer) {
     buffer.frozen = frozen;
     for (double& v : buffer.value.template values<double>()) v = 0.5 + v * v;
@@ -142,7 +142,7 @@ TEST_P(AttentionGradients, Self) {
   const AttentionCase& c = GetParam();
   Heads h = heads(c.additive, c.scale);
   h.dropout = {c.dropout, 1};
-  Bench b(SelfAttention(h, 8, c.causal));
+  GradientBench b(SelfAttention(h, 8, c.causal));
   Tensor x = b.input("x", 10, 8);
   SelfAttention::Saved s;
   b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
@@ -150,7 +150,7 @@ TEST_P(AttentionGradients, Self) {
 }
 
 TEST(Gradients, SimpleRecurrence) {
-  Bench b(SimpleRecurrence(6));
+  GradientBench b(SimpleRecurrence(6));
   Tensor x = b.input("x", 10, 6);
   SimpleRecurrence::Saved s;
   b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
@@ -161,10 +161,10 @@ TEST_P(AttentionGradients, Cross) {
   const AttentionCase& c = GetParam();
   Heads h = heads(c.additive, c.scale);
   h.dropout = {c.dropout, 1};
-  Bench b(CrossAttention(h, 8));
+  GradientBench b(CrossAttention(h, 8));
   Tensor x = b.input("x", 10, 8), memory = b.input("memory", 9, 8);
   CrossAttention::Saved s;
-  b.check([&] { return b.module.forward(b.cx, x, kRows, memory, kKeys, s); },
+  b.check([&] { return b.module.forward(b.cx, x, kRows, memory, kMemoryRows, s); },
           [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0), b.gradient(1)); });
 }
 
@@ -173,7 +173,7 @@ TEST_P(AttentionGradients, General) {
   const AttentionCase& c = GetParam();
   Heads h = heads(c.additive, c.scale);
   h.dropout = {c.dropout, 1};
-  Bench b(MultiHeadAttention(h, {5, 6, 7, 3}));
+  GradientBench b(MultiHeadAttention(h, {5, 6, 7, 3}));
   Tensor q = b.input("query", 10, 5), k = b.input("key", 9, 6), v = b.input("value", 9, 7);
   Tensor mask = b.random(10, 4);
   for (int u = 0; u < 4; ++u) mask.data<double>()[2 * 4 + u] = -INFINITY;
@@ -181,7 +181,7 @@ TEST_P(AttentionGradients, General) {
   MultiHeadAttention::Saved s;
   b.check(
       [&] {
-        return b.module.forward(b.cx, {q, k, v, kRows, kKeys, c.causal, mask}, s);
+        return b.module.forward(b.cx, {q, k, v, kRows, kMemoryRows, c.causal, mask}, s);
       },
       [&](Tensor dy) { b.module.backward(b.cx, s, dy, b.gradient(0), b.gradient(1), b.gradient(2)); });
 }
@@ -200,7 +200,7 @@ const std::vector<int32_t> kSomeEmpty{0, 5, 5, 6, 10};
 
 template <class M>
 void check_mixing(M layer) {
-  Bench b(std::move(layer));
+  GradientBench b(std::move(layer));
   Tensor x = b.input("x", 10, 6);
   typename M::Saved s;
   b.check([&] { return b.module.forward(b.cx, x, kSomeEmpty, s); },
@@ -213,7 +213,7 @@ TEST(Gradients, Convolution) {
 
 template <class Ffn>
 void check_feed_forward(Activation f, double dropout) {
-  Bench b(Ffn(f, 6, 11, dropout));
+  GradientBench b(Ffn(f, 6, 11, dropout));
   Tensor x = b.input("x", 10, 6);
   FeedForwardSaved s;
   b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
@@ -231,7 +231,7 @@ TEST(Gradients, GatedFeedForward) {
 // Every gate, and in training also the load: dy of the loss is that of the output alone, so the
 // balancing loss is added like a weighted output.
 void check_experts(const ExpertLoad& load, Activation f, int64_t per_token, double dropout) {
-  Bench b(MixtureOfExperts(f, {6, 5, 4, per_token}, load, dropout));
+  GradientBench b(MixtureOfExperts(f, {6, 5, 4, per_token}, load, dropout));
   Tensor x = b.input("x", 10, 6);
   MixtureOfExperts::Saved s;
   constexpr double scale = 3;
@@ -260,7 +260,7 @@ TEST(Gradients, MixtureOfExpertsOfACapacity) {
   for (const int64_t per_token : {1, 2}) check_experts({0.7, 0}, Activation::relu, per_token, 0);
 }
 
-Config small() {
+Config small_layers() {
   Config c;
   c.source_vocab = c.target_vocab = 13;
   c.enc_layers = c.dec_layers = 2;
@@ -277,7 +277,7 @@ template <class Layer>
 void check_encoder_layer(Config c) {
   c.dropout = 0.2;
   c.resolve();
-  Bench b{Layer(c)};
+  GradientBench b{Layer(c)};
   Tensor x = b.input("x", 10, c.d_model);
   typename Layer::Saved s;
   b.check([&] { return b.module.forward(b.cx, x, kRows, s); },
@@ -286,24 +286,24 @@ void check_encoder_layer(Config c) {
             b.cx.backend.combine(1, dy, 0, b.gradient(0));
           });
 }
-TEST(Gradients, EncoderLayer) { check_encoder_layer<EncoderLayer>(small()); }
-TEST(Gradients, PreNormEncoderLayer) { check_encoder_layer<PreNormEncoderLayer>(small()); }
+TEST(Gradients, EncoderLayer) { check_encoder_layer<EncoderLayer>(small_layers()); }
+TEST(Gradients, PreNormEncoderLayer) { check_encoder_layer<PreNormEncoderLayer>(small_layers()); }
 
 template <class Layer>
 void check_decoder_layer(Config c) {
   c.dropout = 0.2;
   c.resolve();
-  Bench b{Layer(c)};
+  GradientBench b{Layer(c)};
   Tensor x = b.input("x", 10, c.d_model), memory = b.input("memory", 9, c.d_model);
   typename Layer::Saved s;
-  b.check([&] { return b.module.forward(b.cx, x, kRows, memory, kKeys, s); },
+  b.check([&] { return b.module.forward(b.cx, x, kRows, memory, kMemoryRows, s); },
           [&](Tensor dy) {
             b.module.backward(b.cx, s, dy, b.gradient(1));
             b.cx.backend.combine(1, dy, 0, b.gradient(0));
           });
 }
-TEST(Gradients, DecoderLayer) { check_decoder_layer<DecoderLayer>(small()); }
-TEST(Gradients, PreNormDecoderLayer) { check_decoder_layer<PreNormDecoderLayer>(small()); }
+TEST(Gradients, DecoderLayer) { check_decoder_layer<DecoderLayer>(small_layers()); }
+TEST(Gradients, PreNormDecoderLayer) { check_decoder_layer<PreNormDecoderLayer>(small_layers()); }
 
 struct ModelCase {
   const char* name;
@@ -342,7 +342,7 @@ void check_whole_model(Config c, const Guide& guide) {
 }
 
 Config changed(const ModelCase& which) {
-  Config c = small();
+  Config c = small_layers();
   which.change(c);
   return c;
 }

@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-struct Bench {
+struct ExpertsBench {
   std::unique_ptr<Backend> backend = make_cpu_backend();
   Arena arena{size_t{1} << 22};
   Context cx{*backend, arena};
@@ -39,14 +39,14 @@ std::vector<int32_t> ids(Tensor t) { return {t.values<int32_t>().begin(), t.valu
 std::vector<float> numbers(Tensor t) { return {t.values<float>().begin(), t.values<float>().end()}; }
 
 // The logarithms of the probabilities of three experts.
-Tensor logits(Bench& b, std::vector<std::vector<float>> p) {
+Tensor logits(ExpertsBench& b, std::vector<std::vector<float>> p) {
   for (auto& row : p)
     for (float& x : row) x = std::log(x);
   return b.of(p);
 }
 
 TEST(Routing, TokensOfAnExpertStandSideBySideInOrder) {
-  Bench b;
+  ExpertsBench b;
   const Routing r =
       route(b.cx, logits(b, {{.1F, .6F, .3F}, {.7F, .2F, .1F}, {.2F, .5F, .3F}, {.2F, .1F, .7F}}), {1, 0});
   EXPECT_THAT(ids(r.experts), ElementsAre(1, 0, 1, 2));
@@ -57,7 +57,7 @@ TEST(Routing, TokensOfAnExpertStandSideBySideInOrder) {
 }
 
 TEST(Routing, TwoGatesSumToOne) {
-  Bench b;
+  ExpertsBench b;
   const Routing r = route(b.cx, logits(b, {{.1F, .6F, .3F}, {.7F, .2F, .1F}}), {2, 0});
   EXPECT_THAT(ids(r.experts), ElementsAre(1, 2, 0, 1));
   EXPECT_FLOAT_EQ(r.gates.data<float>()[0], .6F / .9F);
@@ -66,13 +66,13 @@ TEST(Routing, TwoGatesSumToOne) {
 }
 
 TEST(Routing, TiesGoToTheLowerNumber) {
-  Bench b;
+  ExpertsBench b;
   EXPECT_THAT(ids(route(b.cx, logits(b, {{1, 1, 1}, {1, 2, 2}}), {2, 0}).experts), ElementsAre(0, 1, 1, 2));
 }
 
 // Second choices get the capacity that first choices leave, whichever token they belong to.
 TEST(Routing, AFullExpertTakesNoMore) {
-  Bench b;
+  ExpertsBench b;
   const auto p = std::vector<std::vector<float>>(4, {.6F, .3F, .1F});
   const Routing one = route(b.cx, logits(b, p), {1, 1.5});  // ceil(1.5 * 4 / 3)
   EXPECT_THAT(ids(one.slots), ElementsAre(0, 1, -1, -1));
@@ -86,7 +86,7 @@ TEST(Routing, AFullExpertTakesNoMore) {
 }
 
 TEST(Routing, ImbalanceIsOneOfAnEvenLoadAndTheirNumberOfOneThatHasAll) {
-  Bench b;
+  ExpertsBench b;
   EXPECT_NEAR(load_imbalance(route(b.cx, logits(b, {{98, 1, 1}, {1, 98, 1}, {1, 1, 98}}), {1, 0})), 1, 1e-6);
   EXPECT_NEAR(load_imbalance(route(b.cx, logits(b, {{1e9F, 1, 1}, {1e9F, 1, 1}}), {1, 0})), 3, 1e-6);
 }
@@ -94,7 +94,7 @@ TEST(Routing, ImbalanceIsOneOfAnEvenLoadAndTheirNumberOfOneThatHasAll) {
 // NaN and infinity are reported where the weights are checked; before that, nothing may be read out
 // of bounds.
 TEST(Routing, OfWhatIsNoNumberChoosesSomeExperts) {
-  Bench b;
+  ExpertsBench b;
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
   const Routing r = route(b.cx, b.of({{nan, nan, nan}, {1, nan, 2}, {infinite, 0, infinite}}), {2, 0});
   for (int64_t i = 0; i < 3; ++i) {
@@ -105,7 +105,7 @@ TEST(Routing, OfWhatIsNoNumberChoosesSomeExperts) {
 }
 
 TEST(Routing, RefusesMoreThanThereAre) {
-  Bench b;
+  ExpertsBench b;
   EXPECT_THROW(route(b.cx, b.of({{1, 2}}), {3, 0}), InternalError);
 }
 
@@ -121,7 +121,7 @@ struct Owned {
 
 // A single expert has gate 1: it equals the feed-forward network with the same weights.
 TEST(MixtureOfExperts, OfOneIsTheNetwork) {
-  Bench b;
+  ExpertsBench b;
   Owned one(MixtureOfExperts(Activation::relu, {6, 12, 1, 1}, {}, 0));
   Owned network(FeedForward(Activation::relu, 6, 12, 0));
   std::vector<Tensor> values;
@@ -138,7 +138,7 @@ TEST(MixtureOfExperts, OfOneIsTheNetwork) {
 // Also with a capacity, which applies to training only.
 TEST(MixtureOfExperts, ATokenDoesNotDependOnThoseBesideIt) {
   for (const int64_t per_token : {1, 2}) {
-    Bench b;
+    ExpertsBench b;
     Owned m(MixtureOfExperts(Activation::gelu, {16, 24, 4, per_token}, {0.5, 1}, 0.5));
     const Tensor x = b.random(40, 16);
     const std::vector<int32_t> rows{0, 40}, alone{0, 1};
@@ -153,7 +153,7 @@ TEST(MixtureOfExperts, ATokenDoesNotDependOnThoseBesideIt) {
 }
 
 TEST(MixtureOfExperts, InTrainingWhatFindsNoRoomPassesBy) {
-  Bench b;
+  ExpertsBench b;
   b.cx.training = true;
   Owned m(MixtureOfExperts(Activation::relu, {16, 24, 4, 1}, {0.1, 1}, 0));
   const std::vector<int32_t> rows{0, 40};

@@ -8,7 +8,7 @@ namespace hexapla::model {
 namespace {
 
 // All fields, including those that a file omits.
-nlohmann::json fields_of(const Config& c) {
+nlohmann::json config_json(const Config& c) {
   auto j = parse_json(c.to_json(), "a configuration");
   for (const OptionRow& row : rows_of(c)) j[row.name] = json_of(row);
   return j;
@@ -16,7 +16,7 @@ nlohmann::json fields_of(const Config& c) {
 
 void check_same_kind(const LoadedModel& first, const std::string& first_path, const LoadedModel& m,
                      const std::string& path) {
-  const auto ours = fields_of(m.config), theirs = fields_of(first.config);
+  const auto ours = config_json(m.config), theirs = config_json(first.config);
   for (const auto& [key, value] : ours.items()) {
     if (value == theirs.at(key) || Config::of_training_alone(key)) continue;
     throw DataError(cat(path, ": its ", key, " is ", json_text(value), ", but that of ", first_path, " is ",

@@ -28,7 +28,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Config tiny() {
+Config tiny_config() {
   Config c;
   c.source_vocab = c.target_vocab = 11;
   c.enc_layers = c.dec_layers = 1;
@@ -36,7 +36,7 @@ Config tiny() {
   return c;
 }
 std::vector<Config> variants() {
-  std::vector<Config> all(12, tiny());
+  std::vector<Config> all(12, tiny_config());
   all[1].tied = "none", all[1].target_vocab = 7, all[1].generator_bias = true;
   all[2].norm = "batch", all[2].tied = "decoder";
   all[3].norm_position = "pre", all[3].gated = true, all[3].activation = "swish", all[3].attention_bias = true;
@@ -75,7 +75,7 @@ class ModelFileTest : public TestFolder {
   const std::map<std::string, std::string> history_{{"updates", "1234"}, {"corpus", "d\u00e9j\u00e0 \"vu\""}};
 
   std::string saved() {
-    SmallModel m(tiny());
+    SmallModel m(tiny_config());
     save_model(at("m"), m.net, text_, history_);
     return at("m");
   }
@@ -146,7 +146,7 @@ TEST_F(ModelFileTest, OneTensorAtATimeGivesTheSameBytes) {
 }
 
 TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
-  Config c = tiny();
+  Config c = tiny_config();
   const std::vector<std::string> later{"encoder-mixing", "kernel-width", "decoder-mask", "decoder-mixing"};
   for (const std::string& name : later) EXPECT_THAT(c.to_json(), Not(HasSubstr(name)));
   EXPECT_EQ(Config::from_json(c.to_json(), "m").kernel_width, 3);
@@ -158,10 +158,10 @@ TEST_F(ModelFileTest, ChoicesThatCameLaterAreNamedOnlyWhereTheyAreMade) {
 }
 
 TEST(Config, RefusesWhatAMixingCannotBe) {
-  Config c = tiny();
+  Config c = tiny_config();
   c.kernel_width = 4;
   EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }), HasSubstr("`kernel-width` 4 is even"));
-  c = tiny();
+  c = tiny_config();
   c.d_model = 9, c.heads = 3, c.encoder_mixing = "gru";
   EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }), HasSubstr("but 9 is odd; choose an even number"));
   c.encoder_mixing = "convolution";
@@ -169,7 +169,7 @@ TEST(Config, RefusesWhatAMixingCannotBe) {
 }
 
 TEST(Config, RefusesAMaskWhereNothingAttends) {
-  Config c = tiny();
+  Config c = tiny_config();
   c.decoder_mixing = "ssru", c.decoder_mask = "none";
   EXPECT_THAT(what_of<UsageError>([&] { c.resolve(); }),
               HasSubstr("but `decoder-mixing` is ssru; leave one of them out"));
@@ -229,7 +229,7 @@ TEST_F(ModelFileTest, RefusesTensorsThatDoNotFitTheConfig) {
 
 TEST_F(ModelFileTest, RefusesNumbersThatAreNotFinite) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    SmallModel m(tiny());
+    SmallModel m(tiny_config());
     save_model(at("m"), m.net, text_, {});
     change_number(at("m"), "embeddings.0.table", 6, bad);
     EXPECT_THAT(what_of<DataError>([&] { load_model(at("m")); }),
@@ -328,7 +328,7 @@ TEST_F(ModelFileTest, ADamagedByteNeverGivesAnotherModel) {
 }
 
 TEST_F(ModelFileTest, HistoryMayNotTakeTheFormatsNames) {
-  SmallModel m(tiny());
+  SmallModel m(tiny_config());
   EXPECT_THAT(what_of<InternalError>([&] {
                 save_model(at("m"), m.net, text_, {{"config", "x"}});
               }),
@@ -393,7 +393,7 @@ TEST_P(HalfPrecision, IsKeptInTheFileAndReadAsF32) {
 }
 
 TEST_P(HalfPrecision, DamageIsSeen) {
-  SmallModel m(tiny());
+  SmallModel m(tiny_config());
   const std::string file = save_halves(m);
   std::string bytes = read_file(file);
   bytes[bytes.size() - 40] ^= 1;
@@ -403,7 +403,7 @@ TEST_P(HalfPrecision, DamageIsSeen) {
 }
 
 TEST_P(HalfPrecision, WhatIsNotFiniteIsRefused) {
-  SmallModel m(tiny());
+  SmallModel m(tiny_config());
   const uint16_t infinity = GetParam() == DType::f16 ? 0x7c00 : 0x7f80;
   bool infinite = false;
   const auto fill = [&](const std::string& name, const Tensor& to) {

@@ -15,7 +15,7 @@ namespace {
 constexpr char32_t kSharpS = 0xDF, kCapitalSigma = 0x3A3;
 constexpr utf8proc_int32_t kFinalSigma = 0x3C2;
 
-void append(std::string& to, utf8proc_int32_t c) {
+void append_character(std::string& to, utf8proc_int32_t c) {
   std::array<utf8proc_uint8_t, 4> bytes;
   const auto n = utf8proc_encode_char(c, bytes.data());
   to.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(n));
@@ -84,7 +84,7 @@ std::string lowered(std::string_view text) {
     auto small = utf8proc_tolower(static_cast<utf8proc_int32_t>(c));
     const bool ends = at >= text.size() || word_boundary(text, at);
     if (c == kCapitalSigma && in_word && ends) small = kFinalSigma;
-    append(out, small);
+    append_character(out, small);
     in_word = !ends;
   }
   return out;
@@ -124,7 +124,7 @@ void make_capitals(std::string& text, std::span<TokenSpan> spans, std::span<cons
     else if (c == kSharpS)
       out += "SS";
     else
-      append(out, large);
+      append_character(out, large);
   }
   places.push_back(out.size());
   move(spans, places);
@@ -137,7 +137,7 @@ std::string capitalized(std::string_view text) {
   const auto title = utf8proc_totitle(static_cast<utf8proc_int32_t>(c));
   if (title == static_cast<utf8proc_int32_t>(c) || c == 0xFFFD) return std::string(text);
   std::string out;
-  append(out, title);
+  append_character(out, title);
   return out.append(text.substr(bytes));
 }
 

@@ -15,12 +15,12 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
-utf8proc_category_t category(std::string_view text, size_t at) {
+utf8proc_category_t category_at(std::string_view text, size_t at) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(code_point_at(text, at).first));
 }
-bool is_lower(std::string_view text, size_t at) { return category(text, at) == UTF8PROC_CATEGORY_LL; }
-bool is_capital(std::string_view text, size_t at) { return category(text, at) == UTF8PROC_CATEGORY_LU; }
-bool is_digit(std::string_view text, size_t at) { return category(text, at) == UTF8PROC_CATEGORY_ND; }
+bool is_lower(std::string_view text, size_t at) { return category_at(text, at) == UTF8PROC_CATEGORY_LL; }
+bool is_capital(std::string_view text, size_t at) { return category_at(text, at) == UTF8PROC_CATEGORY_LU; }
+bool is_digit(std::string_view text, size_t at) { return category_at(text, at) == UTF8PROC_CATEGORY_ND; }
 bool is_greek(char32_t c) { return c >= 0x370 && c <= 0x3FF; }
 
 size_t after_blanks(std::string_view text, size_t at) {
@@ -121,7 +121,7 @@ bool abbreviates(std::string_view text, size_t stop, size_t next) {
 }
 
 // Whether the sentence continues at `next` despite the mark.
-bool goes_on(std::string_view text, size_t mark, size_t next, bool all_lower) {
+bool sentence_goes_on(std::string_view text, size_t mark, size_t next, bool all_lower) {
   if (!all_lower && is_lower(text, next)) return true;
   return text[mark] == '.' && abbreviates(text, mark, next);
 }
@@ -165,7 +165,7 @@ size_t end_of_sentence(std::string_view text, bool all_lower) {
     if (next == at &&
         (!wide || (at > marked && !is_stop(character_at(text, marked)) && !is_opening(character_at(text, at)))))
       continue;  // 3.5, and text continuing after a quotation
-    if (wide || !goes_on(text, mark, next, all_lower)) return at;
+    if (wide || !sentence_goes_on(text, mark, next, all_lower)) return at;
   }
   return text.size();
 }

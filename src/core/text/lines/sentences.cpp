@@ -11,7 +11,7 @@
 namespace hexapla::text {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_outer_blanks(std::string_view text) {
   size_t begin = 0, end = 0;  // of the non-blank characters
   for (size_t at = 0; at < text.size(); at += character_at(text, at).size()) {
     if (is_blank(character_at(text, at))) continue;
@@ -33,10 +33,10 @@ std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, Ne
     while (at < text.size() && (is_closing(character_at(text, at)) || ends(character_at(text, at))))
       at += character_at(text, at).size();
     if (at < text.size() && !needs_none(mark) && !is_blank(character_at(text, at))) continue;
-    parts.push_back(trimmed(text.substr(begin, at - begin)));
+    parts.push_back(without_outer_blanks(text.substr(begin, at - begin)));
     begin = at;
   }
-  parts.push_back(trimmed(text.substr(begin)));
+  parts.push_back(without_outer_blanks(text.substr(begin)));
   std::erase_if(parts, [](std::string_view p) { return p.empty(); });
   return parts;
 }
@@ -82,7 +82,7 @@ size_t how_many(std::span<const std::string_view> chunks, size_t first, const Fi
 }
 
 // Adds chunks to a part while it fits; a chunk that does not fit alone is split by the next means.
-void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
+void split(std::string_view text, std::span<const Cut> cuts, const Fits& fits, std::vector<std::string>& parts) {
   if (cuts.empty() || fits(std::string(text))) {
     parts.emplace_back(text);
     return;
@@ -91,7 +91,7 @@ void part(std::string_view text, std::span<const Cut> cuts, const Fits& fits, st
   for (size_t i = 0, n = 1; i < chunks.size(); i += n) {
     n = 1;
     if (chunks.size() == 1 || !fits(std::string(chunks[i]))) {
-      part(chunks[i], cuts.subspan(1), fits, parts);
+      split(chunks[i], cuts.subspan(1), fits, parts);
       continue;
     }
     n = how_many(chunks, i, fits);
@@ -106,7 +106,8 @@ std::vector<std::string_view> sentences(std::string_view text) {
   const bool all_lower = is_all_lower(text);
   while (!text.empty()) {
     const size_t end = end_of_sentence(text, all_lower);
-    if (const std::string_view sentence = trimmed(text.substr(0, end)); !sentence.empty()) all.push_back(sentence);
+    if (const std::string_view sentence = without_outer_blanks(text.substr(0, end)); !sentence.empty())
+      all.push_back(sentence);
     text.remove_prefix(end);
   }
   return all;
@@ -123,7 +124,7 @@ std::vector<std::string> parted(std::string_view text, const Fits& fits) {
   static constexpr std::array<Cut, 4> inside = {stops, clauses, words, characters};
   std::vector<std::string> parts;
   if (fits(std::string(text))) return {std::string(text)};
-  for (const std::string_view sentence : sentences(text)) part(sentence, inside, fits, parts);
+  for (const std::string_view sentence : sentences(text)) split(sentence, inside, fits, parts);
   return parts;
 }
 

@@ -8,7 +8,7 @@
 namespace hexapla::text {
 namespace {
 
-using Kind = LinePart::Kind;
+using PartKind = LinePart::Kind;
 
 // "a <b>dog</b> {x}": tags open and close; "<x/>" and text in braces are points; "|" is a line
 // break.
@@ -21,8 +21,14 @@ std::vector<LinePart> parts_of(std::string_view line) {
                             : c == '|' ? at + 1
                                        : std::min(line.find_first_of("<{|", at), line.size());
     const std::string content(line.substr(at, end - at));
-    const Kind tag = content.starts_with("</") ? Kind::close : content.ends_with("/>") ? Kind::point : Kind::open;
-    parts.push_back({c == '<' ? tag : c == '{' ? Kind::point : c == '|' ? Kind::line_break : Kind::text, content});
+    const PartKind tag = content.starts_with("</") ? PartKind::close
+                         : content.ends_with("/>") ? PartKind::point
+                                                   : PartKind::open;
+    parts.push_back({c == '<'   ? tag
+                     : c == '{' ? PartKind::point
+                     : c == '|' ? PartKind::line_break
+                                : PartKind::text,
+                     content});
     at = end;
   }
   return parts;
@@ -159,14 +165,14 @@ TEST(MarkedLine, LosesNothingWhateverTheLinks) {
     std::string text;
     int points = 0;
     for (const LinePart& part : parts_of(html)) {
-      if (part.kind == Kind::text) text += part.content;
-      if (part.kind == Kind::open) open.push_back("</" + part.content.substr(1));
-      if (part.kind == Kind::close) {
+      if (part.kind == PartKind::text) text += part.content;
+      if (part.kind == PartKind::open) open.push_back("</" + part.content.substr(1));
+      if (part.kind == PartKind::close) {
         ASSERT_FALSE(open.empty()) << html;
         ASSERT_EQ(open.back(), part.content) << html;
         open.pop_back();
       }
-      points += part.kind == Kind::point || part.kind == Kind::line_break || part.kind == Kind::close;
+      points += part.kind == PartKind::point || part.kind == PartKind::line_break || part.kind == PartKind::close;
     }
     ASSERT_EQ(points, 5 + 6) << html;
     std::erase(text, ' ');

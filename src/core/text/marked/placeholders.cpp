@@ -21,11 +21,11 @@ bool alnum(char c) { return is_letter(c) || is_digit(c); }
 bool one_of(char c, std::string_view all) { return all.find(c) != all.npos; }
 bool control(char c) { return (c >= 0 && c < ' ') || c == 0x7F; }
 
-utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
+utf8proc_category_t category_of(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
 bool letter_of_any_script(char32_t c) {
-  return category(c) >= UTF8PROC_CATEGORY_LU && category(c) <= UTF8PROC_CATEGORY_LO;
+  return category_of(c) >= UTF8PROC_CATEGORY_LU && category_of(c) <= UTF8PROC_CATEGORY_LO;
 }
-bool is_mark(char32_t c) { return category(c) >= UTF8PROC_CATEGORY_MN && category(c) <= UTF8PROC_CATEGORY_ME; }
+bool is_mark(char32_t c) { return category_of(c) >= UTF8PROC_CATEGORY_MN && category_of(c) <= UTF8PROC_CATEGORY_ME; }
 
 // The functions below return the number of bytes that match at the start of a text; 0: no match.
 
@@ -339,7 +339,7 @@ class Scanner {
 }  // namespace
 
 bool joins_words(char32_t c) {
-  const utf8proc_category_t kind = category(c);
+  const utf8proc_category_t kind = category_of(c);
   return c == '_' || kind == UTF8PROC_CATEGORY_ND || (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LT);
 }
 

@@ -17,16 +17,20 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 // The penalty for each foreign word in an element's range, in units of own words.
 constexpr double kStranger = 0.4;
 
-bool is_mark(std::string_view c) { return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c); }
+bool is_punctuation(std::string_view c) {
+  return is_stop(c) || is_comma(c) || is_opening(c) || is_closing(c) || is_blank(c);
+}
 
-bool begins_with_mark(std::string_view text) { return !text.empty() && is_mark(character_at(text, 0)); }
-bool ends_with_mark(std::string_view text) { return !text.empty() && is_mark(text.substr(last_character(text))); }
+bool begins_with_mark(std::string_view text) { return !text.empty() && is_punctuation(character_at(text, 0)); }
+bool ends_with_mark(std::string_view text) {
+  return !text.empty() && is_punctuation(text.substr(last_character(text)));
+}
 
 std::string_view without_marks_before(std::string_view text) {
   while (begins_with_mark(text)) text.remove_prefix(character_at(text, 0).size());
   return text;
 }
-std::string_view without_marks_after(std::string_view text, std::size_t most = kNone) {
+std::string_view without_last_marks(std::string_view text, std::size_t most = kNone) {
   for (; most > 0 && ends_with_mark(text); --most) text.remove_suffix(text.size() - last_character(text));
   return text;
 }
@@ -34,7 +38,7 @@ std::string_view without_marks_after(std::string_view text, std::size_t most = k
 std::size_t marks_of(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); at += character_at(text, at).size(), ++count)
-    if (!is_mark(character_at(text, at))) return 0;
+    if (!is_punctuation(character_at(text, at))) return 0;
   return count;
 }
 
@@ -61,7 +65,7 @@ std::vector<TokenSpan> places_of_words(std::string_view text) {
   return places;
 }
 
-std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
+std::string_view text_at(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
 
 }  // namespace
 
@@ -112,13 +116,13 @@ void Placement::align(const WordLinks& links) {
 void Placement::link_same_marks() {
   std::map<std::string_view, Indices> same;  // target words, first one last
   for (std::size_t t = target_.size(); t-- > 0;)
-    if (marks_of(part(translation_, target_[t])) > 1) same[part(translation_, target_[t])].push_back(t);
+    if (marks_of(text_at(translation_, target_[t])) > 1) same[text_at(translation_, target_[t])].push_back(t);
   if (same.empty()) return;
   for (std::size_t s = 0; s < source_.size(); ++s) {
-    const auto found = same.find(part(line_.text(), source_[s]));
+    const auto found = same.find(text_at(line_.text(), source_[s]));
     if (found == same.end() || found->second.empty()) continue;
     std::size_t& its = source_of_[found->second.back()];
-    if (its == kNone || part(line_.text(), source_[its]) != found->first) its = s;
+    if (its == kNone || text_at(line_.text(), source_[its]) != found->first) its = s;
     found->second.pop_back();
   }
 }
@@ -134,7 +138,7 @@ bool Placement::inside_word(std::size_t element) const {
   const Item& e = items_[element];
   const std::size_t w = word_at(e.begin + 1);
   if (w == kNone || e.end > source_[w].to) return false;
-  const std::string_view word = part(line_.text(), source_[w]);
+  const std::string_view word = text_at(line_.text(), source_[w]);
   const std::string_view before = word.substr(0, e.begin - source_[w].from),
                          after = word.substr(e.end - source_[w].from);
   return !without_marks_before(before).empty() || !without_marks_before(after).empty();
@@ -229,15 +233,16 @@ Placement::Range Placement::bytes_of(std::size_t element, Range words) const {
   std::string_view text = translation_.substr(target_[words.from].from);
   text = text.substr(0, target_[words.to - 1].to - target_[words.from].from);
   const TokenSpan first = source_[word_at(e.begin + 1)], last = source_[word_at(e.end)];
-  const bool marks_alone = without_marks_after(text).empty();
+  const bool marks_alone = without_last_marks(text).empty();
   const std::size_t marks = marks_of(std::string_view(line_.text()).substr(e.end, last.to - std::min(e.end, last.to)));
   if (!marks_alone && !begins_with_mark(own)) text = without_marks_before(text);
-  if (!marks_alone) text = without_marks_after(text, ends_with_mark(own) ? marks : kNone);
+  if (!marks_alone) text = without_last_marks(text, ends_with_mark(own) ? marks : kNone);
   auto from = static_cast<std::size_t>(text.data() - translation_.data());
   std::size_t to = from + text.size();
   const TokenSpan first_target = target_[words.from], last_target = target_[words.to - 1];
-  if (part(translation_, first_target) == part(line_.text(), first)) from = first_target.from + e.begin - first.from;
-  if (part(translation_, last_target) == part(line_.text(), last) && e.end <= last.to)
+  if (text_at(translation_, first_target) == text_at(line_.text(), first))
+    from = first_target.from + e.begin - first.from;
+  if (text_at(translation_, last_target) == text_at(line_.text(), last) && e.end <= last.to)
     to = last_target.from + e.end - last.from;
   return {from, std::max(from, to)};
 }
@@ -248,13 +253,13 @@ std::optional<Placement::Range> Placement::same_characters(std::size_t element, 
   const std::size_t w = word_at(e.begin + 1);
   const std::string_view whole = line_.text(), own = whole.substr(e.begin, e.end - e.begin);
   const Range parent = place_[e.parent];
-  const std::string_view word = without_marks_after(part(whole, source_[w]));
+  const std::string_view word = without_last_marks(text_at(whole, source_[w]));
   const bool within = e.end - source_[w].from <= word.size();
   const auto found = [&](std::size_t from) { return Range{from, from + own.size()}; };
   for (const std::string_view looked_for : {within ? word : own, own})
     for (std::size_t t = words.from; t < words.to; ++t) {
       if (source_of_[t] != w) continue;
-      const std::size_t at = part(translation_, target_[t]).find(looked_for);
+      const std::size_t at = text_at(translation_, target_[t]).find(looked_for);
       const std::size_t before = looked_for == own ? 0 : e.begin - source_[w].from;
       if (at != std::string_view::npos) return found(target_[t].from + at + before);
     }
@@ -279,9 +284,9 @@ std::size_t Placement::after_word(std::size_t byte, Range words, std::size_t oth
   if (t == kNone) return otherwise;
   const TokenSpan& word = source_[source_of_[t]];
   const std::size_t end = std::min(byte, word.to);
-  if (part(translation_, target_[t]) == part(line_.text(), word)) return target_[t].from + end - word.from;
-  const std::size_t marks = marks_of(part(line_.text(), {end, word.to}));
-  return target_[t].from + without_marks_after(part(translation_, target_[t]), marks).size();
+  if (text_at(translation_, target_[t]) == text_at(line_.text(), word)) return target_[t].from + end - word.from;
+  const std::size_t marks = marks_of(text_at(line_.text(), {end, word.to}));
+  return target_[t].from + without_last_marks(text_at(translation_, target_[t]), marks).size();
 }
 
 // Of the target words whose source is `most` or before it, the last one of the last source; `none`: there is none.
@@ -345,7 +350,7 @@ void Placement::write_point(const Item& point, std::size_t at, std::string& out)
   out += point.open;
   const std::string_view rest = translation_.substr(at);
   if (!breaks && !point.after.empty() && !rest.empty() && !ascii::is_space(rest.front()) &&
-      !is_mark(character_at(rest, 0)))
+      !is_punctuation(character_at(rest, 0)))
     out += ' ';
 }
 

@@ -20,7 +20,7 @@ using Spans = std::vector<TokenSpan>;
 
 constexpr std::string_view kMask = "\uFDD0";  // a noncharacter: Unicode reserves it for internal use
 
-std::string_view part(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
+std::string_view text_in(std::string_view text, const TokenSpan& of) { return text.substr(of.from, of.to - of.from); }
 TokenSpan trimmed(std::string_view text, TokenSpan span) {
   while (span.from < span.to && ascii::is_space(text[span.from])) ++span.from;
   while (span.from < span.to && ascii::is_space(text[span.to - 1])) --span.to;
@@ -57,8 +57,8 @@ TokenSpan without_stops(std::string_view text, TokenSpan span) {
   span = trimmed(text, span);
   while (span.from < span.to && is_stop(character_at(text, span.from)))
     span.from += character_at(text, span.from).size();
-  while (span.from < span.to && is_stop(last_character_of(part(text, span))))
-    span.to -= last_character_of(part(text, span)).size();
+  while (span.from < span.to && is_stop(last_character_of(text_in(text, span))))
+    span.to -= last_character_of(text_in(text, span)).size();
   return trimmed(text, span);
 }
 
@@ -67,7 +67,7 @@ TokenSpan without_stops(std::string_view text, TokenSpan span) {
 void add_unknown(std::string_view line, TokenSpan span, Spans& spans) {
   span = without_stops(line, span);
   if (span.from == span.to || (!spans.empty() && span.from >= spans.back().from && span.to <= spans.back().to)) return;
-  if (has_word(part(line, span))) {
+  if (has_word(text_in(line, span))) {
     while (!word_boundary(line, span.from)) span.from -= last_character_of(line.substr(0, span.from)).size();
     while (!word_boundary(line, span.to)) span.to += character_at(line, span.to).size();
   } else if (span.from > 0 && span.to < line.size() &&

@@ -20,8 +20,8 @@ std::vector<std::string> parts(std::string_view text, const std::vector<TokenSpa
   for (const TokenSpan& span : spans) all.emplace_back(text.substr(span.from, span.to - span.from));
   return all;
 }
-std::vector<std::string> found(const std::string& line, const Protection& by = usual,
-                               const std::vector<std::string>& unknown = {}) {
+std::vector<std::string> protected_in(const std::string& line, const Protection& by = usual,
+                                      const std::vector<std::string>& unknown = {}) {
   std::vector<TokenSpan> lacking;
   for (const std::string& what : unknown) lacking.push_back({line.find(what), line.find(what) + what.size()});
   return parts(line, by.find(line, lacking));
@@ -54,32 +54,32 @@ std::string translated(const std::string& line, const std::string& translation, 
 }
 
 TEST(Protection, TakesBracketsAndQuotesAlong) {
-  EXPECT_THAT(found("the file \"{0}\" (see {1}) and ({2})."), ElementsAre("\"{0}\"", "{1}", "({2})"));
-  EXPECT_THAT(found("<https://a.b/c> is new"), ElementsAre("<https://a.b/c>"));
+  EXPECT_THAT(protected_in("the file \"{0}\" (see {1}) and ({2})."), ElementsAre("\"{0}\"", "{1}", "({2})"));
+  EXPECT_THAT(protected_in("<https://a.b/c> is new"), ElementsAre("<https://a.b/c>"));
 }
 
 TEST(Protection, OfASentenceWithoutWordsIsWhole) {
-  EXPECT_THAT(found("Look at this. (https://a.b/c), {0}! It runs."), ElementsAre("(https://a.b/c), {0}!"));
-  EXPECT_THAT(found(" {0}: {1}. "), ElementsAre("{0}: {1}."));
-  EXPECT_THAT(found("{0}: 5"), ElementsAre("{0}"));
+  EXPECT_THAT(protected_in("Look at this. (https://a.b/c), {0}! It runs."), ElementsAre("(https://a.b/c), {0}!"));
+  EXPECT_THAT(protected_in(" {0}: {1}. "), ElementsAre("{0}: {1}."));
+  EXPECT_THAT(protected_in("{0}: 5"), ElementsAre("{0}"));
 }
 
 TEST(Protection, OfWhatTheVocabularyLacks) {
-  EXPECT_THAT(found("see \u0160\u00E1rka\u2019s dog", usual, {"\u0160"}), ElementsAre("\u0160\u00E1rka"));
-  EXPECT_THAT(found("don\u2019t", usual, {"\u2019"}), IsEmpty()) << "a mark in a word";
-  EXPECT_THAT(found("\u201Ca dog\u201D", usual, {"\u201C", "\u201D"}), ElementsAre("\u201C", "\u201D"));
-  EXPECT_THAT(found("\u4ED6\u53EB\u738B\u5586\u5728", usual, {"\u5586"}), ElementsAre("\u5586"));
-  EXPECT_THAT(found("\u4E00\u4E2A\u3002 a dog \u061F", usual, {"\u4E00\u4E2A\u3002", "\u061F"}),
+  EXPECT_THAT(protected_in("see \u0160\u00E1rka\u2019s dog", usual, {"\u0160"}), ElementsAre("\u0160\u00E1rka"));
+  EXPECT_THAT(protected_in("don\u2019t", usual, {"\u2019"}), IsEmpty()) << "a mark in a word";
+  EXPECT_THAT(protected_in("\u201Ca dog\u201D", usual, {"\u201C", "\u201D"}), ElementsAre("\u201C", "\u201D"));
+  EXPECT_THAT(protected_in("\u4ED6\u53EB\u738B\u5586\u5728", usual, {"\u5586"}), ElementsAre("\u5586"));
+  EXPECT_THAT(protected_in("\u4E00\u4E2A\u3002 a dog \u061F", usual, {"\u4E00\u4E2A\u3002", "\u061F"}),
               ElementsAre("\u4E00\u4E2A\u3002"))
       << "a sentence of nothing else; a stop is none";
-  EXPECT_THAT(found("a \u0160 b", Protection(false, {}), {"\u0160"}), IsEmpty());
+  EXPECT_THAT(protected_in("a \u0160 b", Protection(false, {}), {"\u0160"}), IsEmpty());
 }
 
 TEST(Protection, ByPatternsOfTheUser) {
   const std::vector<std::string> patterns{"ACME-\\d+", "\\bGreen Park\\b", "\\p{Thai}+"};
-  EXPECT_THAT(found("ACME-12 in Green Park {0} \u0E2B\u0E21\u0E32 Green Parks", Protection(false, patterns)),
+  EXPECT_THAT(protected_in("ACME-12 in Green Park {0} \u0E2B\u0E21\u0E32 Green Parks", Protection(false, patterns)),
               ElementsAre("ACME-12", "Green Park", "\u0E2B\u0E21\u0E32"));
-  EXPECT_THAT(found("ACME-12{0} a", Protection(true, patterns)), ElementsAre("ACME-12{0}"));
+  EXPECT_THAT(protected_in("ACME-12{0} a", Protection(true, patterns)), ElementsAre("ACME-12{0}"));
 }
 
 TEST(Protection, RefusesPatternsThatAreWrong) {
@@ -95,7 +95,7 @@ TEST(Protection, RefusesPatternsThatAreWrong) {
 // A backtracking engine takes years.
 TEST(Protection, IsAsFastWhateverThePattern) {
   const Protection slow(false, std::vector<std::string>{"(a+)+$", "(a|aa)+b"});
-  EXPECT_THAT(found(std::string(5000, 'a') + "c", slow), IsEmpty());
+  EXPECT_THAT(protected_in(std::string(5000, 'a') + "c", slow), IsEmpty());
 }
 
 TEST(ProtectedText, IsTheLineWithoutIt) {

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<std::string> lines() {
+std::vector<std::string> training_lines() {
   const std::vector<std::string> syllables{"ka", "lo", "mi", "ra", "tu", "ße", "né", "sch", "on", "er", "ing", "ta"};
   Random random(7);
   std::vector<std::string> all;
@@ -31,7 +31,7 @@ std::vector<std::string> lines() {
 
 Vocabulary trained(VocabularyOptions options) {
   options.size = options.byte_fallback ? 400 : 120;
-  return Vocabulary::train(lines(), options);
+  return Vocabulary::train(training_lines(), options);
 }
 const Vocabulary& unigram() {
   static const Vocabulary v = trained({});
@@ -95,13 +95,14 @@ TEST(SubwordSampler, DrawsEachSegmentationWithItsChance) {
 TEST(SubwordSampler, ALargeAlphaDrawsTheBest) {
   const SubwordSampler sampler(unigram(), 200);
   Random random(5);
-  for (const std::string& line : lines()) EXPECT_EQ(sampler.sample(line, random), unigram().encode(line)) << line;
+  for (const std::string& line : training_lines())
+    EXPECT_EQ(sampler.sample(line, random), unigram().encode(line)) << line;
 }
 
 TEST(SubwordSampler, BpeWithoutDropoutMergesAsSentencePiece) {
   const SubwordSampler sampler(bpe(), 1e-300);
   Random random(5);
-  for (const std::string& line : lines()) EXPECT_EQ(sampler.sample(line, random), bpe().encode(line)) << line;
+  for (const std::string& line : training_lines()) EXPECT_EQ(sampler.sample(line, random), bpe().encode(line)) << line;
 }
 
 TEST(SubwordSampler, BpeThatDropsEveryMergeLeavesCharacters) {
@@ -130,7 +131,7 @@ TEST(SubwordSampler, SpellsTheSameTextAnew) {
     const SubwordSampler sampler(*v, 0.3);
     Random random(5), same(5);
     int other = 0;
-    for (const std::string& line : lines()) {
+    for (const std::string& line : training_lines()) {
       const Ids ids = sampler.sample(line, random);
       EXPECT_EQ(v->decode(ids), v->decode(v->encode(line)));
       EXPECT_EQ(sampler.sample(line, same), ids);
@@ -174,13 +175,15 @@ TEST(SubwordSampler, RefusesWhatItCannotDraw) {
 }
 
 TEST(VocabularyOptions, AreChecked) {
-  auto message = [](const VocabularyOptions& o) { return what_of<UsageError>([&] { Vocabulary::train(lines(), o); }); };
+  auto message = [](const VocabularyOptions& o) {
+    return what_of<UsageError>([&] { Vocabulary::train(training_lines(), o); });
+  };
   EXPECT_THAT(message({.type = "word"}), HasSubstr("`vocab-type`"));
   EXPECT_THAT(message({.user_symbols = {"a b"}}), HasSubstr("\"a b\" cannot be a symbol"));
   EXPECT_THAT(message({.user_symbols = {"<s>"}}), HasSubstr("has <s> already"));
   EXPECT_THAT(message({.user_symbols = {"<x>", "<x>"}}), HasSubstr("is given twice"));
   EXPECT_THAT(message({.character_coverage = 0.5}), HasSubstr("`character-coverage` 0.5"));
-  EXPECT_THAT(what_of<DataError>([] { Vocabulary::train(lines(), {.type = "bpe", .size = 8}); }),
+  EXPECT_THAT(what_of<DataError>([] { Vocabulary::train(training_lines(), {.type = "bpe", .size = 8}); }),
               HasSubstr("change `vocab-size`"));
 }
 

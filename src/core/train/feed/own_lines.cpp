@@ -17,7 +17,7 @@ using cluster::Share;
 
 data::ShardNumber part_number(const cluster::Processes& p, int number) { return {number + 1, p.count()}; }
 
-std::vector<std::string> paths_of(const data::ParallelSource& set) {
+std::vector<std::string> paths_of_set(const data::ParallelSource& set) {
   return set.tsv.empty() ? std::vector<std::string>{set.source, set.target} : std::vector<std::string>{set.tsv};
 }
 
@@ -79,7 +79,7 @@ CountedSets::CountedSets(cluster::Processes& processes, std::vector<data::Parall
   for (const data::ParallelSource& set : sets_) {
     set.check();
     files_.emplace_back();
-    for (const std::string& path : paths_of(set)) files_.back().push_back(count(path));
+    for (const std::string& path : paths_of_set(set)) files_.back().push_back(count(path));
     const File &source = files_.back().front(), &target = files_.back().back();
     data::check_line_counts(source.path, source.all(), target.path, target.all());
   }

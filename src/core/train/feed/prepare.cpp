@@ -217,7 +217,7 @@ model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   return usage;
 }
 
-std::vector<std::string> paths_of(const TrainOptions& o) {
+std::vector<std::string> paths_of_options(const TrainOptions& o) {
   std::vector<std::string> paths = o.train_sets;
   paths.insert(paths.end(), o.valid_sets.begin(), o.valid_sets.end());
   for (const std::string& file : {o.guided_alignment, o.init_from})
@@ -227,10 +227,10 @@ std::vector<std::string> paths_of(const TrainOptions& o) {
 
 // Checks that all processes have the same files; then the first one describes them.
 std::vector<DataFile> describe_together(const TrainOptions& o, cluster::Processes& processes) {
-  require_same_files(processes, paths_of(o));
+  require_same_files(processes, paths_of_options(o));
   std::vector<DataFile> files;
   std::vector<std::string> texts;
-  if (processes.first()) files = describe_files(paths_of(o));
+  if (processes.first()) files = describe_files(paths_of_options(o));
   for (const DataFile& f : files) texts.insert(texts.end(), {f.path, f.hash, cat(f.bytes)});
   texts = cluster::unpack(cluster::of_first(processes, cluster::pack(texts)));
   files.clear();

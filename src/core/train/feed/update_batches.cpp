@@ -9,7 +9,7 @@ namespace hexapla::train {
 namespace {
 
 template <class T>
-std::string bytes_of(const std::vector<T>& values) {
+std::string bytes_of_values(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 template <class T>
@@ -28,7 +28,7 @@ void visit(B& b, F&& f) {
 
 std::string pack_batch(const data::Batch& batch) {
   std::vector<std::string> texts;
-  visit(batch, [&](const auto& values) { texts.push_back(bytes_of(values)); });
+  visit(batch, [&](const auto& values) { texts.push_back(bytes_of_values(values)); });
   return cluster::pack(texts);
 }
 

@@ -10,7 +10,7 @@
 namespace hexapla::train {
 namespace {
 
-Tensor part_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
+Tensor slice_of(Tensor slab, const Part& part) { return slab.slice(part.from, part.count); }
 // The part's range in a slab that holds only a slice.
 Tensor held_part(Tensor slab, const Part& part) { return slab.slice(part.held, part.count); }
 
@@ -112,7 +112,7 @@ double Optimizer::learning_rate(int64_t step, double scale) const {
 
 double Optimizer::gradient_norm(Context& cx, Communicator& communicator) {
   for (const Part& part : parts_)
-    if (!part.trained) fill(cx, part_of(parameters_.gradients(), part), 0);
+    if (!part.trained) fill(cx, slice_of(parameters_.gradients(), part), 0);
   return std::sqrt(communicator.sum_of_squares(cx, parameters_.gradients()));
 }
 
@@ -128,7 +128,7 @@ void Optimizer::update(Context& cx, int64_t step, double scale, double norm) {
     if (!part.trained) continue;
     how.weight_decay = part.decays ? options_.weight_decay : 0;
     adam(cx,
-         {part_of(parameters_.values(), part), part_of(parameters_.gradients(), part), held_part(first_, part),
+         {slice_of(parameters_.values(), part), slice_of(parameters_.gradients(), part), held_part(first_, part),
           held_part(second_, part)},
          how);
   }
@@ -180,7 +180,7 @@ void MovingAverage::update(Context& cx, int64_t step) {
   const double t = static_cast<double>(step), decay = std::min(decay_, (1 + t) / (10 + t));
   const double keep = std::min(static_cast<float>(decay), std::nextafter(1.f, 0.f)), take = 1 - keep;
   for (const Part& part : parts_)
-    if (part.trained) combine(cx, take, part_of(parameters_.values(), part), keep, held_part(slab_, part));
+    if (part.trained) combine(cx, take, slice_of(parameters_.values(), part), keep, held_part(slab_, part));
   const OnHost buffers(cx.backend, parameters_.buffers());
   const float* now = buffers_ ? buffers->data<float>() : nullptr;
   for (float& s : statistics_) s = static_cast<float>(s + take * (double(*now++) - s));

@@ -35,7 +35,7 @@ int64_t fewest_matches_of_chrf(const evaluate::MetricStatistics& s) {
   return int64_t(fewest.value_or(0));
 }
 
-double beyond(double chance) { return chance + kBeyondChance * (100 - chance); }
+double beyond_chance(double chance) { return chance + kBeyondChance * (100 - chance); }
 
 }  // namespace
 
@@ -43,8 +43,8 @@ Deciding::Deciding(std::span<const std::string> references, const std::string& t
   if (references.empty()) return;
   const evaluate::Bleu bleu({.tokenize = tokenize});
   const evaluate::Chrf chrf;
-  chrf_from_ = beyond(chance(chrf, references));
-  bleu_from_ = beyond(chance(bleu, references));
+  chrf_from_ = beyond_chance(chance(chrf, references));
+  bleu_from_ = beyond_chance(chance(bleu, references));
   const auto is_short = [&](const std::string& line) {
     return bleu.result(bleu.statistics(line, {&line, 1})).totals[kOrder - 1] == 0;
   };

@@ -19,17 +19,17 @@ constexpr size_t kProgram = size_t{6} << 20;
 constexpr int64_t kGrain = 64;  // proposed batch sizes are multiples of it
 
 // Size of the i-th of `of` nearly equal parts of n.
-int64_t part_of(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
+int64_t length_of_part(int64_t n, int64_t i, int64_t of) { return n * (i + 1) / of - n * i / of; }
 
-size_t bytes_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
+size_t memory_of(Tensor t) { return t ? static_cast<size_t>(t.size()) * size_of(t.dtype) : 0; }
 
-size_t bytes_of(const std::vector<data::Example>& examples) {
+size_t memory_of(const std::vector<data::Example>& examples) {
   size_t bytes = examples.capacity() * sizeof(data::Example);
   for (const data::Example& e : examples) bytes += (e.source.capacity() + e.target.capacity()) * sizeof(int32_t);
   return bytes;
 }
 
-size_t bytes_of(const std::vector<std::string>& lines) {
+size_t memory_of(const std::vector<std::string>& lines) {
   size_t bytes = lines.capacity() * sizeof(std::string);
   for (const std::string& line : lines) bytes += line.capacity() + 1;
   return bytes;
@@ -50,13 +50,13 @@ size_t translating_memory(const model::Transformer& model, const TrainingData& d
   return data.valid.empty() ? 0 : decode::least_memory(model, data.pairs.source, data.valid_source, translation_of(o));
 }
 
-size_t beyond(size_t bytes, size_t available) { return bytes - std::min(bytes, available); }
+size_t bytes_beyond(size_t bytes, size_t available) { return bytes - std::min(bytes, available); }
 
 // Text and, per line, the memory of its translation and of BLEU and chrF statistics.
 size_t validation_memory(const TrainingData& data) {
   constexpr size_t statistics = 400;
-  const size_t lines = 2 * bytes_of(data.valid_source) + bytes_of(data.valid_reference);
-  return bytes_of(data.valid) + lines + data.valid_source.size() * statistics;
+  const size_t lines = 2 * memory_of(data.valid_source) + memory_of(data.valid_reference);
+  return memory_of(data.valid) + lines + data.valid_source.size() * statistics;
 }
 
 size_t data_memory(const TrainingData& data, const UpdateStream& stream) {
@@ -89,8 +89,8 @@ data::Batch fullest_batch(const model::Config& model, const TrainingData& data, 
   const int64_t sequences = (std::max(sources, targets) + longest - 1) / longest;
   std::vector<std::pair<int64_t, int64_t>> lengths;
   for (int64_t i = 0; i < sequences; ++i)
-    lengths.emplace_back(std::max<int64_t>(part_of(sources, i, sequences), 1),
-                         std::max<int64_t>(part_of(targets, i, sequences), 1));
+    lengths.emplace_back(std::max<int64_t>(length_of_part(sources, i, sequences), 1),
+                         std::max<int64_t>(length_of_part(targets, i, sequences), 1));
   data::Batch batch = made_up(lengths);
   if (!o.guided_alignment.empty()) batch.link_offsets.assign(batch.target_out.size() + 1, 0);
   return batch;
@@ -137,12 +137,12 @@ model::Config with_vocabularies(model::Config c, const data::TrainingPairs& pair
 
 MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters& parameters, const TrainingData& data,
                        const TrainOptions& options, UpdateStream& stream) {
-  const size_t slab = bytes_of(parameters.values()), step = working_memory(model, data, options, stream);
+  const size_t slab = memory_of(parameters.values()), step = working_memory(model, data, options, stream);
   const cluster::Processes& processes = *data.processes;
   const cluster::Slices slices(parameters.values().size(), processes.count(), layer_segments(model, parameters).starts);
   const ShardMemory shards = shard_memory(slices, options.shards, processes.number());
-  MemoryPlan plan{{{"weights", slab + bytes_of(parameters.buffers())},
-                   {"gradients", bytes_of(parameters.gradients())},
+  MemoryPlan plan{{{"weights", slab + memory_of(parameters.buffers())},
+                   {"gradients", memory_of(parameters.gradients())},
                    {"moments", shards.moments},
                    {kWorking, step},
                    {"data", data_memory(data, stream)},
@@ -150,14 +150,14 @@ MemoryPlan plan_memory(const model::Transformer& model, const model::Parameters&
   if (options.ema > 0) plan.parts.emplace_back("moving average", shards.average);
   if (shards.sums + shards.exchange > 0) plan.parts.emplace_back("sums of shards", shards.sums + shards.exchange);
   // Uses the memory of the arena, which is released meanwhile.
-  const size_t translation = beyond(translating_memory(model, data, options), step);
+  const size_t translation = bytes_beyond(translating_memory(model, data, options), step);
   if (translation > 0) plan.parts.emplace_back(kTranslating, translation);
   // f64 sums and a model of `average-best` use the memory of arena and moments.
-  const size_t means = options.average_best > 0 ? beyond(slab, step + translation) : 0;
+  const size_t means = options.average_best > 0 ? bytes_beyond(slab, step + translation) : 0;
   if (means > 0) plan.parts.emplace_back("means", means);
   // While a checkpoint is written, the arena's memory is free for data from other processes.
   if (processes.several() && processes.first()) {
-    const size_t gathered = beyond((options.ema > 0 ? 3 : 2) * slab, step + translation + means);
+    const size_t gathered = bytes_beyond((options.ema > 0 ? 3 : 2) * slab, step + translation + means);
     if (gathered > 0) plan.parts.emplace_back("checkpoints", gathered);
   }
   return plan;

@@ -10,8 +10,8 @@
 namespace hexapla::train {
 namespace {
 
-constexpr double kNone = 0.5;  // below this, BLEU is uninformative
-constexpr double kClimb = 5;   // in points of chrF
+constexpr double kInformative = 0.5;  // below this, BLEU is uninformative
+constexpr double kClimb = 5;          // in points of chrF
 constexpr int kValidations = 3;
 constexpr double kLongWords = 8;  // characters; 4 to 7 in languages with blanks, counting marks as words
 
@@ -45,7 +45,7 @@ TrainOptions with_valid_tokenizer(const TrainOptions& options, const std::option
 }
 
 std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word, const std::string& tokenizer) {
-  if (bleu >= kNone || characters_a_word < kLongWords) {
+  if (bleu >= kInformative || characters_a_word < kLongWords) {
     zeros_ = 0;
     return "";
   }
@@ -59,7 +59,7 @@ std::string SilentBleu::seen(double bleu, double chrf, double characters_a_word,
       "with `valid-tokenize` "
       "char "
       "(zh, ja-mecab), or with `best-by` chrf",
-      kNone, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
+      kInformative, zeros_, first_chrf_, chrf, tokenizer, characters_a_word);
 }
 
 }  // namespace hexapla::train

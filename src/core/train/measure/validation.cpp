@@ -122,7 +122,7 @@ std::optional<double> finite_number(const std::string& text) {
 }
 
 // Shortened, with control characters replaced for the terminal.
-std::string shown(const std::string& text) {
+std::string shown_text(const std::string& text) {
   std::string out;
   for (const char c : text::clean_utf8(text.substr(0, 200)))
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
@@ -135,14 +135,14 @@ ScriptScore run_script(const TrainOptions& options, const std::string& folder, c
   words.insert(words.end(), files.begin(), files.end());
   const SubprocessResult r = run_to_end({std::move(words), errors, options.valid_script_minutes * 60});
   if (!r.problem.empty()) {
-    const std::string said = fs::exists(errors) ? shown(last_line(read_file(errors))) : "";
+    const std::string said = fs::exists(errors) ? shown_text(last_line(read_file(errors))) : "";
     return {{}, said.empty() ? r.problem : cat(r.problem, ": ", said, " (all of it is in ", errors, ")")};
   }
   const std::string last = last_line(r.out);
   const std::optional<double> score = finite_number(last);
   if (score) return {score, ""};
   if (last.empty()) return {{}, "printed nothing; the last line of its stdout must be a number"};
-  return {{}, cat("printed '", shown(last), "', but the last line of its stdout must be a finite number")};
+  return {{}, cat("printed '", shown_text(last), "', but the last line of its stdout must be a finite number")};
 }
 
 // Implements `valid-script`. Writes DIR/validation/translations.txt, references.txt and

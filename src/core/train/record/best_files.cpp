@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string best_of(const std::string& run) { return run + "/best.safetensors"; }
+std::string best_file_of(const std::string& run) { return run + "/best.safetensors"; }
 
 void add_updates(const RunState& state, std::set<int64_t>& updates) {
   for (const int64_t update : state.best_models.updates()) updates.insert(update);
@@ -37,7 +37,7 @@ std::set<int64_t> updates_named_by_checkpoints(const std::string& run) {
 }
 
 // Update recorded in a model file; none if it is unreadable.
-std::optional<int64_t> update_of(const std::string& model) {
+std::optional<int64_t> update_of_model(const std::string& model) {
   try {
     const auto metadata = SafetensorsFile::open(model).metadata();
     const auto found = metadata.find("updates");
@@ -56,9 +56,9 @@ std::string best_model_path(const std::string& run, int64_t update) {
 void call_best(const std::string& run, int64_t update) {
   const std::string file = best_model_path(run, update);
   try {
-    link_file(file, best_of(run));
+    link_file(file, best_file_of(run));
   } catch (const RunError&) {  // not every file system supports hard links
-    write_file_atomically(best_of(run), read_file(file));
+    write_file_atomically(best_file_of(run), read_file(file));
   }
 }
 
@@ -76,14 +76,15 @@ void prune_best(const std::string& run, const RunState& now) {
 void restore_best(const std::string& run, const RunState& state, const std::function<void(const std::string&)>& note) {
   std::error_code none;
   if (state.best_update > 0 && fs::exists(best_model_path(run, state.best_update), none)) {
-    if (!fs::equivalent(best_model_path(run, state.best_update), best_of(run), none)) call_best(run, state.best_update);
+    if (!fs::equivalent(best_model_path(run, state.best_update), best_file_of(run), none))
+      call_best(run, state.best_update);
     return;
   }
-  if (!fs::exists(best_of(run), none)) return;
-  if (const auto update = update_of(best_of(run)); update && *update <= state.update) return;
+  if (!fs::exists(best_file_of(run), none)) return;
+  if (const auto update = update_of_model(best_file_of(run)); update && *update <= state.update) return;
   const std::string aside = run + "/earlier-best.safetensors";
-  fs::rename(best_of(run), aside, none);
-  if (none) fail_file("rename " + best_of(run) + " to", aside, none.value());
+  fs::rename(best_file_of(run), aside, none);
+  if (none) fail_file("rename " + best_file_of(run) + " to", aside, none.value());
   note(cat("best.safetensors is from a later part of the run, which was resumed from update ", state.update,
            ": it is now ", aside));
 }

@@ -30,7 +30,7 @@ constexpr std::string_view kPrefix = "update-";
 std::string name_of(int64_t update) { return fmt::format("{}{:08}", kPrefix, update); }
 std::string path_of(const std::string& dir, int64_t update) { return dir + "/" + name_of(update); }
 
-std::optional<int64_t> update_of(const std::string& name) {
+std::optional<int64_t> update_in_name(const std::string& name) {
   if (name.rfind(kPrefix, 0) != 0) return {};
   int64_t update = 0;
   const char* const end = name.data() + name.size();
@@ -225,7 +225,7 @@ void remove_unfinished(const std::string& dir) {
 std::vector<int64_t> list_checkpoints(const std::string& dir) {
   std::vector<int64_t> updates;
   for (const auto& name : names_in(dir))
-    if (const auto update = update_of(name)) updates.push_back(*update);
+    if (const auto update = update_in_name(name)) updates.push_back(*update);
   std::sort(updates.begin(), updates.end());
   return updates;
 }

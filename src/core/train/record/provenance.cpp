@@ -33,7 +33,7 @@ TrainOptions options_of_old() {
   return o;
 }
 
-TrainOptions options_of(const json& j, std::vector<std::string>& unknown) {
+TrainOptions recorded_options(const json& j, std::vector<std::string>& unknown) {
   TrainOptions o = options_of_old();
   std::set<std::string> known;
   for (const OptionRow& row : o.rows()) {
@@ -92,7 +92,7 @@ Provenance Provenance::from_history(const std::map<std::string, std::string>& hi
   Provenance c;
   try {
     const json options = parse_json(entry(history, "options", file), cat(file, ": its training record"));
-    c.options = options_of(options, unknown);
+    c.options = recorded_options(options, unknown);
     if (!options.contains("valid-tokenize")) c.options.valid_tokenize = "13a";  // from before this option
     const json data = parse_json(entry(history, "data", file), cat(file, ": its training record"));
     for (const json& f : data) c.files.push_back({f.at("path"), f.at("hash"), f.at("bytes")});

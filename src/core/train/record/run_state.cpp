@@ -11,7 +11,7 @@
 namespace hexapla::train {
 namespace {
 // Means "no score yet"; dates from when no score was negative.
-constexpr const char* kNone = "-1";
+constexpr const char* kNoScore = "-1";
 // Marks a shard that has no more batches in the epoch.
 constexpr const char* kEnded = "end";
 
@@ -23,7 +23,7 @@ void parse(const std::string& text, T& value) {
 }
 void parse(const std::string& text, BestModels& value) { value = BestModels::parse(text); }
 void parse(const std::string& text, std::optional<Standing>& value) {
-  if (text != kNone) parse(text, value.emplace().score);
+  if (text != kNoScore) parse(text, value.emplace().score);
 }
 
 void parse_two(const std::string& text, int64_t& first, int64_t& second) {
@@ -56,7 +56,7 @@ std::string text_of(const data::BatchPosition& value) {
 }
 std::string text_of(const BestModels& value) { return value.text(); }
 std::string text_of(const std::optional<Standing>& value) {
-  if (!value) return kNone;
+  if (!value) return kNoScore;
   return value->score == -1 ? "-1.0" : text_of(value->score);
 }
 

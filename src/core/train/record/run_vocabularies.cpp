@@ -33,13 +33,13 @@ json option_value(const TrainOptions& o, const std::string& option) {
   return row ? json(json_of(*row)) : json();
 }
 
-std::string shown(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
+std::string shown_value(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 [[noreturn]] void refuse_vocabulary(const TrainOptions& now, const std::string& option, const std::string& why) {
   const json value = option == "init-from" ? json(now.init_from) : option_value(now, option);
   throw UsageError(cat(now.model, " holds a run with other options: `", option, "` ", why,
                        "; give the options of that run, or another `model` folder"),
-                   option, shown(value));
+                   option, shown_value(value));
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ void VocabularyRecord::compare(const TrainOptions& now) const {
   if (!given_vocabulary(now).empty()) return;  // compared by bytes
   if (!origin.empty() && origin != "init-from")
     refuse_vocabulary(now, origin,
-                      cat("was ", shown(option_value(was, origin)), " (its copy: ", copies_of_vocabularies(now.model),
-                          "), now it is none"));
+                      cat("was ", shown_value(option_value(was, origin)),
+                          " (its copy: ", copies_of_vocabularies(now.model), "), now it is none"));
   if (!origin.empty()) return;  // the initial models differ
   for (const OptionRow& row : vocabulary_rows(now))
     if (const json value = json_of(row), before = option_value(was, row.name); value != before)
-      refuse_vocabulary(now, row.name, cat("was ", shown(before), ", now it is ", shown(value)));
+      refuse_vocabulary(now, row.name, cat("was ", shown_value(before), ", now it is ", shown_value(value)));
 }
 
 void VocabularyRecord::compare(const TrainOptions& now, const text::VocabularyPair& given) const {

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 
 struct KilledEarly {};
 
-struct KilledAt : TrainWatcher {
-  explicit KilledAt(int64_t update) : update_(update) {}
+struct KilledAfter : TrainWatcher {
+  explicit KilledAfter(int64_t update) : update_(update) {}
   void note(const std::string& n) override { notes += n + "\n"; }
   void updated(const TrainReport& r) override {
     if (r.update == update_) throw KilledEarly();
@@ -84,7 +84,7 @@ class RunVocabulary : public Training {
   std::map<std::string, std::function<void(TrainOptions)>> ends() const {
     return {{"killed",
              [this](const TrainOptions& o) {
-               KilledAt watcher(2);
+               KilledAfter watcher(2);
                EXPECT_THROW(run(o, watcher, false), KilledEarly);
              }},
             {"not a number",
@@ -104,7 +104,7 @@ class RunVocabulary : public Training {
     return files;
   }
   std::string told(const TrainOptions& o) const {
-    KilledAt watcher(-1);
+    KilledAfter watcher(-1);
     run(o, watcher, false);
     return watcher.notes;
   }

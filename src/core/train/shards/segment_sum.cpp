@@ -12,7 +12,7 @@ namespace {
 // and small compared with a model.
 constexpr int64_t kExchangedAtOnce = 1 << 17;
 
-size_t bytes_of_floats(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
+size_t bytes_of_segment(int64_t n) { return static_cast<size_t>(n) * sizeof(float); }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void SegmentSum::round(Exchange how) {
   exchange(own, size, how);
   if (own.size() > 0) {
     const float* const sum = tree_.sum(nodes_, summed_, own.size());
-    if (sum != gradients_ + own.from) std::memcpy(gradients_ + own.from, sum, bytes_of_floats(own.size()));
+    if (sum != gradients_ + own.from) std::memcpy(gradients_ + own.from, sum, bytes_of_segment(own.size()));
   }
   at_ += size;
   if (at_ < largest) return;
@@ -99,10 +99,10 @@ void SegmentSum::exchange(const cluster::Share& own, int64_t size, Exchange how)
     }
     const cluster::Share theirs = some_of(other, size);
     for (float* const part : parts_)
-      if (theirs.size() > 0) room_.out.push_back({other, part + theirs.from, bytes_of_floats(theirs.size())});
+      if (theirs.size() > 0) room_.out.push_back({other, part + theirs.from, bytes_of_segment(theirs.size())});
     for (size_t node = 0; node < covers_[other].size(); ++node, free += size) {
       summed_.push_back(free);
-      if (own.size() > 0) room_.in.push_back({other, free, bytes_of_floats(own.size())});
+      if (own.size() > 0) room_.in.push_back({other, free, bytes_of_segment(own.size())});
     }
   }
   (processes_.*how)(room_.out, room_.in);

@@ -20,7 +20,7 @@ constexpr size_t kLongestNgram = 4, kLinesForLengths = 2000;
 
 constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
 constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";
-constexpr Conflict kConflicts[] = {
+constexpr Conflict kEvaluateConflicts[] = {
     {"source", "model", "with -m, the first file is the source; leave out `source`"},
     {"compare", "sentence-level", kWholeSets},
     {"compare", "best", kWholeSets},
@@ -30,14 +30,14 @@ constexpr Conflict kConflicts[] = {
     {"sentence-level", "confidence", kEverySentence},
 };
 
-void check(const EvaluateJob& job) {
-  refuse_conflicts(kConflicts, {{"source", !job.source.empty()},
-                                {"model", !job.models.empty()},
-                                {"compare", !job.compare.empty()},
-                                {"sentence-level", job.report.sentence_level},
-                                {"best", job.report.best > 0},
-                                {"worst", job.report.worst > 0},
-                                {"confidence", job.report.confidence}});
+void check_evaluation(const EvaluateJob& job) {
+  refuse_conflicts(kEvaluateConflicts, {{"source", !job.source.empty()},
+                                        {"model", !job.models.empty()},
+                                        {"compare", !job.compare.empty()},
+                                        {"sentence-level", job.report.sentence_level},
+                                        {"best", job.report.best > 0},
+                                        {"worst", job.report.worst > 0},
+                                        {"confidence", job.report.confidence}});
 }
 
 bool computes(const EvaluateJob& job, const char* metric) {
@@ -121,7 +121,7 @@ void warn_of_short_lines(const EvaluateJob& job, const inspect::System& system, 
 }  // namespace
 
 void evaluate_files(const EvaluateJob& job, std::ostream& out, const JobWatch& watch) {
-  check(job);
+  check_evaluation(job);
   const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
   EvaluatorOptions options = job.metrics;
   Metrics metrics = make_metrics(options);  // before reading text

@@ -21,7 +21,7 @@
 namespace hexapla::api {
 namespace {
 
-constexpr Conflict kConflicts[] = {
+constexpr Conflict kInspectConflicts[] = {
     {"src", "src-ids", "`src` and `src-ids` are two sources; give one of them"},
     {"tgt", "tgt-ids", "`tgt` and `tgt-ids` are two targets; give one of them"},
 };
@@ -39,10 +39,10 @@ Output find_output(const std::string& path) {
 
 // The kind of output. UsageError: contradictory or missing options.
 Output checked_output(const InspectJob& job) {
-  refuse_conflicts(kConflicts, {{"src", job.source_text.has_value()},
-                                {"src-ids", job.source_ids.has_value()},
-                                {"tgt", job.target_text.has_value()},
-                                {"tgt-ids", job.target_ids.has_value()}});
+  refuse_conflicts(kInspectConflicts, {{"src", job.source_text.has_value()},
+                                       {"src-ids", job.source_ids.has_value()},
+                                       {"tgt", job.target_text.has_value()},
+                                       {"tgt-ids", job.target_ids.has_value()}});
   if (!job.source_text && !job.source_ids) throw UsageError("no source given; give `src` TEXT or `src-ids` IDS");
   const Output output = find_output(job.out);
   if ((job.with_weights || job.with_gradients) && output != Output::safetensors && output != Output::json)

@@ -20,7 +20,7 @@ namespace hexapla::api {
 namespace {
 
 constexpr auto kAllInJson = "`json` includes the scores of words and tokens; leave out the other options";
-constexpr Conflict kConflicts[] = {{"json", "word-scores", kAllInJson}, {"json", "token-scores", kAllInJson}};
+constexpr Conflict kScoreConflicts[] = {{"json", "word-scores", kAllInJson}, {"json", "token-scores", kAllInJson}};
 
 // Pairs not scored yet.
 struct Pairs {
@@ -59,15 +59,15 @@ struct Totals {
 
 // A shard needs both sides in one file: a line's byte offset does not tell where its translation
 // begins in another file.
-void check(const ScoreJob& job) {
-  refuse_conflicts(kConflicts, {{"json", job.json}, {"word-scores", job.words}, {"token-scores", job.tokens}});
+void check_scoring(const ScoreJob& job) {
+  refuse_conflicts(kScoreConflicts, {{"json", job.json}, {"word-scores", job.words}, {"token-scores", job.tokens}});
   if ((job.tsv.empty() || job.tsv == "-") && job.shard.given())
     throw UsageError(
         cat(job.shard.given_option(), " needs one file with both sides: give `tsv` FILE (paste SOURCE TARGET > FILE)"));
 }
 
 // The next line of a shard, split at its tab.
-bool read_pair(data::RangeReader& part, const std::string& name, std::string& x, std::string& y) {
+bool read_next_pair(data::RangeReader& part, const std::string& name, std::string& x, std::string& y) {
   std::string line;
   if (!part.next(line)) return false;
   const size_t tab = line.find('\t');
@@ -80,8 +80,9 @@ bool read_pair(data::RangeReader& part, const std::string& name, std::string& x,
 
 data::ParallelSource source_of(const ScoreJob& job, const std::shared_ptr<data::RangeReader>& part) {
   if (part && job.files.empty())
-    return {.tsv = job.tsv,
-            .pairs = [part, name = job.tsv](std::string& x, std::string& y) { return read_pair(*part, name, x, y); }};
+    return {.tsv = job.tsv, .pairs = [part, name = job.tsv](std::string& x, std::string& y) {
+              return read_next_pair(*part, name, x, y);
+            }};
   if (job.tsv.empty() ? job.files.size() != 2 : !job.files.empty())
     throw UsageError("give two files, SOURCE and TARGET, or one with both: `tsv` FILE");
   return job.tsv.empty() ? data::ParallelSource{.source = job.files[0], .target = job.files[1]}
@@ -173,7 +174,7 @@ class Scoring {
 }  // namespace
 
 bool score_files(const ScoreJob& job, std::ostream& out, const JobWatch& watch) {
-  check(job);
+  check_scoring(job);
   const ShardWork work = job.shard.open(job.tsv, {job.model}, out, watch);
   if (!work.answers) return true;
   Scoring scoring(job, work.answers->out(), watch);

@@ -10,7 +10,7 @@ namespace hexapla {
 namespace api {
 namespace {
 
-int64_t whole(const char* option, const std::string& text, const char* allowed) {
+int64_t whole_number(const char* option, const std::string& text, const char* allowed) {
   const auto value = parse_number<int64_t>(text);
   if (!value) throw UsageError(cat("`", option, "` is '", text, "', but must be ", allowed), option, text);
   return *value;
@@ -21,9 +21,9 @@ int64_t whole(const char* option, const std::string& text, const char* allowed) 
 decode::AttentionHead attention_of(const decode::OpenModel& model, const std::string& layer, const std::string& head) {
   if (layer.empty() && head.empty()) return decode::alignment_head(model);
   decode::AttentionHead attention{decode::default_alignment_layer(model.file.config), decode::AttentionHead::kMean};
-  if (!layer.empty()) attention.layer = whole("alignment-layer", layer, "the number of a decoder layer, from 0");
+  if (!layer.empty()) attention.layer = whole_number("alignment-layer", layer, "the number of a decoder layer, from 0");
   if (!head.empty() && head != "mean") {
-    attention.head = whole("alignment-head", head, "the number of a head, from 0, or mean");
+    attention.head = whole_number("alignment-head", head, "the number of a head, from 0, or mean");
     if (attention.head < 0)
       throw UsageError(cat("`alignment-head` is ", head, ", but heads count from 0"), "alignment-head", head);
   }

@@ -14,14 +14,14 @@ using test::made_up_lines;
 using test::model_file;
 using testing::HasSubstr;
 
-TranslatorOptions short_options() {
+TranslatorOptions alignment_options() {
   TranslatorOptions options;
   options.extra_length = 5;
   return options;
 }
 
 template <class F>
-std::string refused(F&& call) {
+std::string refusal_of(F&& call) {
   try {
     call();
   } catch (const UsageError& e) {
@@ -43,9 +43,9 @@ TEST(WordAlignment, IsOfTheAttentionThatTheModelWasOpenedWith) {
   const auto first = weights(opened("", "0")), second = weights(opened("0", "1"));
   EXPECT_NE(first, usual);
   EXPECT_NE(first, second);
-  EXPECT_THAT(refused([&] { opened("x", ""); }), HasSubstr("alignment_layer is 'x'"));
-  EXPECT_THAT(refused([&] { opened("", "-1"); }), HasSubstr("heads count from 0"));
-  EXPECT_NE(refused([&] { opened("7", ""); }), "");
+  EXPECT_THAT(refusal_of([&] { opened("x", ""); }), HasSubstr("alignment_layer is 'x'"));
+  EXPECT_THAT(refusal_of([&] { opened("", "-1"); }), HasSubstr("heads count from 0"));
+  EXPECT_NE(refusal_of([&] { opened("7", ""); }), "");
 }
 
 TEST(WordAlignment, HasAText) {
@@ -57,7 +57,7 @@ TEST(WordAlignment, HasAText) {
   EXPECT_EQ(a.text("0.25"), "0-0 1-0 0-1 1-1");
   EXPECT_EQ(a.text("1"), "");
   for (const char* const wrong : {"", "0", "1.5", "harder"})
-    EXPECT_THAT(refused([&] { a.text(wrong); }), HasSubstr("must be hard, soft"));
+    EXPECT_THAT(refusal_of([&] { a.text(wrong); }), HasSubstr("must be hard, soft"));
 }
 
 using Shortlists = TestFolder;
@@ -71,30 +71,33 @@ TEST_F(Shortlists, LimitThePiecesOfTranslations) {
   how.shortlist = at("lex");
   const Translator limited(model_file(), how), free(model_file());
   const std::vector<std::string> lines = made_up_lines(20, 8);
-  const auto found = limited.translate_n_best(lines, short_options());
-  EXPECT_NE(limited.translate(lines, short_options()), free.translate(lines, short_options()));
+  const auto found = limited.translate_n_best(lines, alignment_options());
+  EXPECT_NE(limited.translate(lines, alignment_options()), free.translate(lines, alignment_options()));
   for (size_t i = 0; i < lines.size(); ++i) {
     const std::vector<std::string> allowed = limited.tokens(lines[i]);
     for (const std::string& token : found[i][0].tokens) EXPECT_THAT(allowed, testing::Contains(token));
   }
-  EXPECT_THAT(refused([&] { limited.submit(lines); }), HasSubstr("shortlist is for translate()"));
-  EXPECT_THAT(refused([&] { limited.translate({"a"}, {}, {{"a", {}, {}}}); }), HasSubstr("shortlist leaves out"));
-  EXPECT_THAT(refused([&] { limited.translate({"a"}, {}, {{"", {"a"}, {}}}); }), HasSubstr("shortlist leaves out"));
-  EXPECT_EQ(limited.translate(std::vector<std::string>{"a"}, short_options(), {{"", {}, {"dog"}}}).size(), 1u);
+  EXPECT_THAT(refusal_of([&] { limited.submit(lines); }), HasSubstr("shortlist is for translate()"));
+  EXPECT_THAT(refusal_of([&] { limited.translate({"a"}, {}, {{"a", {}, {}}}); }), HasSubstr("shortlist leaves out"));
+  EXPECT_THAT(refusal_of([&] { limited.translate({"a"}, {}, {{"", {"a"}, {}}}); }), HasSubstr("shortlist leaves out"));
+  EXPECT_EQ(limited.translate(std::vector<std::string>{"a"}, alignment_options(), {{"", {}, {"dog"}}}).size(), 1u);
   TranslatorOptions terms;
   terms.glossary = Glossary({{"dog", "cat"}});
-  EXPECT_THAT(refused([&] { limited.translate({"a"}, terms); }), HasSubstr("shortlist leaves out"));
-  EXPECT_THAT(refused([&] { limited.trace("a dog"); }), HasSubstr("leave out shortlist"));
-  EXPECT_THAT(refused([&] { Translator({model_file(), model_file()}, how); }), HasSubstr("shortlist is for one model"));
+  EXPECT_THAT(refusal_of([&] { limited.translate({"a"}, terms); }), HasSubstr("shortlist leaves out"));
+  EXPECT_THAT(refusal_of([&] { limited.trace("a dog"); }), HasSubstr("leave out shortlist"));
+  EXPECT_THAT(refusal_of([&] {
+                Translator({model_file(), model_file()}, how);
+              }),
+              HasSubstr("shortlist is for one model"));
   how.target_language = "de";
-  EXPECT_THAT(refused([&] { Translator(model_file(), how); }), HasSubstr("knows no languages"));
+  EXPECT_THAT(refusal_of([&] { Translator(model_file(), how); }), HasSubstr("knows no languages"));
   how.target_language = "", how.shortlist = at("none");
   EXPECT_THROW(Translator(model_file(), how), DataError);
 }
 
 TEST(Traces, AreOfTheTranslatorsSearch) {
   const Translator translator(model_file());
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = alignment_options();
   options.n_best = 2, options.beam_size = 3;
   const std::string line = "a big dog sleeps";
   const SearchTrace trace = translator.trace(line, options);
@@ -105,10 +108,10 @@ TEST(Traces, AreOfTheTranslatorsSearch) {
   EXPECT_THAT(trace.table, HasSubstr("</s>"));
   EXPECT_EQ(trace.table, Inspector(model_file()).trace(line, options).table);
   options.coverage_penalty = 0.2;
-  EXPECT_THAT(refused([&] { translator.trace(line, options); }), HasSubstr("coverage_penalty"));
+  EXPECT_THAT(refusal_of([&] { translator.trace(line, options); }), HasSubstr("coverage_penalty"));
   EXPECT_LE(translator.translate_n_best({line}, options)[0][0].coverage, 0);
-  EXPECT_THAT(refused([&] { Translator({model_file(), model_file()}).trace(line); }), HasSubstr("one model"));
-  EXPECT_NE(refused([&] { translator.trace(""); }), "");
+  EXPECT_THAT(refusal_of([&] { Translator({model_file(), model_file()}).trace(line); }), HasSubstr("one model"));
+  EXPECT_NE(refusal_of([&] { translator.trace(""); }), "");
 }
 
 }  // namespace

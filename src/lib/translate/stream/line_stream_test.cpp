@@ -30,9 +30,9 @@ Lines shown(const PendingTranslation::Lines& lines) {
   }
   return all;
 }
-PendingTranslation::Lines all_of(TranslationStream stream) { return {stream.begin(), stream.end()}; }
+PendingTranslation::Lines lines_of(TranslationStream stream) { return {stream.begin(), stream.end()}; }
 
-TranslatorOptions short_options() {
+TranslatorOptions stream_options() {
   TranslatorOptions options;
   options.extra_length = 5;
   return options;
@@ -85,7 +85,7 @@ struct Streams : testing::Test {
 };
 
 TEST_F(Streams, GiveWhatACallForAllLinesGives) {
-  TranslatorOptions best = short_options(), several = short_options(), sampled = short_options();
+  TranslatorOptions best = stream_options(), several = stream_options(), sampled = stream_options();
   several.n_best = 3, several.alignment = "words";
   sampled.sample = true, sampled.n_best = 2, sampled.seed = 5;
   for (const TranslatorOptions& options : {best, several, sampled}) {
@@ -93,20 +93,20 @@ TEST_F(Streams, GiveWhatACallForAllLinesGives) {
     for (const size_t read_ahead : {1, 3, 20, 2000}) {
       LineSource source = lines;
       source.read_ahead = read_ahead;
-      EXPECT_EQ(shown(all_of(translator.stream(source, options))), expected) << read_ahead;
+      EXPECT_EQ(shown(lines_of(translator.stream(source, options))), expected) << read_ahead;
     }
   }
   LineSource source = with_constraints();
   source.read_ahead = 4;
-  EXPECT_EQ(shown(all_of(translator.stream(source, several))),
+  EXPECT_EQ(shown(lines_of(translator.stream(source, several))),
             shown(translator.translate_n_best(lines, several, asked)));
 }
 
 TEST_F(Streams, TakeLinesFromAnywhere) {
-  const Lines expected = translator.translate({"a dog", "two cats"}, short_options());
+  const Lines expected = translator.translate({"a dog", "two cats"}, stream_options());
   const auto texts = [&](LineSource source) {
     Lines found;
-    for (const auto& of_line : translator.stream(std::move(source), short_options())) found.push_back(of_line[0].text);
+    for (const auto& of_line : translator.stream(std::move(source), stream_options())) found.push_back(of_line[0].text);
     return found;
   };
   std::istringstream text("a dog\ntwo cats\n");
@@ -122,7 +122,7 @@ TEST_F(Streams, TakeLinesFromAnywhere) {
 
 TEST_F(Streams, ReadOnlyWhatTheyNeed) {
   Counted counted{lines};
-  TranslationStream stream = translator.stream(counted.source(4), short_options());
+  TranslationStream stream = translator.stream(counted.source(4), stream_options());
   EXPECT_EQ(counted.read, 0u);
   std::vector<Translation> found;
   std::vector<size_t> read, ready;
@@ -153,7 +153,7 @@ TEST_F(Streams, TranslateWhatIsThereBeforeTheyWait) {
   Counted counted{lines};
   LineSource source = counted.source(2000);
   source.ready = [&] { return counted.read % 5 != 0; };
-  TranslationStream stream = translator.stream(source, short_options());
+  TranslationStream stream = translator.stream(source, stream_options());
   std::vector<Translation> found;
   for (size_t i = 0; stream.next(found); ++i) EXPECT_EQ(counted.read, i / 5 * 5 + 5) << i;
 }
@@ -167,14 +167,14 @@ TEST_F(Streams, GiveTheLinesBeforeAnErrorOfTheirSource) {
     line = lines[i++];
     return true;
   };
-  EXPECT_EQ(failed<Mine>(translator.stream(source, short_options())), std::pair(size_t{7}, std::string("mine")));
+  EXPECT_EQ(failed<Mine>(translator.stream(source, stream_options())), std::pair(size_t{7}, std::string("mine")));
   LineSource waiting = lines;
   waiting.ready = []() -> bool { throw Mine(); };
-  EXPECT_EQ(failed<Mine>(translator.stream(waiting, short_options())), std::pair(size_t{1}, std::string("mine")));
+  EXPECT_EQ(failed<Mine>(translator.stream(waiting, stream_options())), std::pair(size_t{1}, std::string("mine")));
 }
 
 TEST_F(Streams, GiveTheLinesBeforeOneThatIsRefused) {
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = stream_options();
   options.long_input = "refuse", options.max_length = 12;
   std::vector<size_t> progress;
   for (const bool tells : {false, true}) {
@@ -192,13 +192,13 @@ TEST_F(Streams, GiveTheLinesBeforeOneThatIsRefused) {
     return true;
   };
   not_text.read_ahead = 2;
-  const auto [before, what] = failed<UsageError>(translator.stream(not_text, short_options()));
+  const auto [before, what] = failed<UsageError>(translator.stream(not_text, stream_options()));
   EXPECT_EQ(before, 2u);
   EXPECT_THAT(what, HasSubstr("line 3: "));
 }
 
 TEST_F(Streams, TellWarningsAndProgressWithNumbersInTheStream) {
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = stream_options();
   std::vector<size_t> warned, progress;
   options.warn = [&](size_t line, const std::string&) { warned.push_back(line); };
   options.on_progress = [&](size_t done) { progress.push_back(done); };
@@ -206,7 +206,7 @@ TEST_F(Streams, TellWarningsAndProgressWithNumbersInTheStream) {
   given[1] = given[9] = given[19] = "a \xff b";
   LineSource source = given;
   source.read_ahead = 8;
-  all_of(translator.stream(source, options));
+  lines_of(translator.stream(source, options));
   EXPECT_THAT(warned, ElementsAre(2, 10, 20));
   EXPECT_THAT(progress, ElementsAre(8, 16, 20));
   options.on_progress = [](size_t) { throw std::domain_error("mine"); };
@@ -215,7 +215,7 @@ TEST_F(Streams, TellWarningsAndProgressWithNumbersInTheStream) {
 
 TEST_F(Streams, CanBeStopped) {
   std::atomic<bool> stop = false;
-  TranslatorOptions options = short_options();
+  TranslatorOptions options = stream_options();
   options.stop = &stop;
   Counted counted{lines};
   TranslationStream stream = translator.stream(counted.source(4), options);
@@ -227,7 +227,7 @@ TEST_F(Streams, CanBeStopped) {
   EXPECT_EQ(counted.read, 4u);
   stop = false;
   options.warn = [&](size_t, const std::string&) { stop = true; };  // while it translates
-  EXPECT_THROW(all_of(translator.stream({"a \xff b"}, options)), Canceled);
+  EXPECT_THROW(lines_of(translator.stream({"a \xff b"}, options)), Canceled);
 }
 
 TEST_F(Streams, RefuseWhatTheyCannotDo) {
@@ -250,9 +250,9 @@ TEST_F(Streams, RefuseWhatTheyCannotDo) {
 
 TEST_F(Streams, OutliveTheMoveOfTheirTranslator) {
   Translator first(model_file());
-  TranslationStream stream = first.stream(lines, short_options());
+  TranslationStream stream = first.stream(lines, stream_options());
   const Translator second = std::move(first);
-  EXPECT_EQ(shown(all_of(std::move(stream))), shown(translator.translate_n_best(lines, short_options())));
+  EXPECT_EQ(shown(lines_of(std::move(stream))), shown(translator.translate_n_best(lines, stream_options())));
 }
 
 }  // namespace

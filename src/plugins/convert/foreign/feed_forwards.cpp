@@ -9,10 +9,10 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr std::string_view kInner = ".feed_forward.inner.weight";
+constexpr std::string_view kInnerWeight = ".feed_forward.inner.weight";
 
 // Rows of matrices [out, in] one below the other; 0: some are not there, which check() reports.
-size_t rows_of(const Origin& origin, const ForeignTensors& tensors) {
+size_t rows_of_origin(const Origin& origin, const ForeignTensors& tensors) {
   size_t rows = 0;
   for (const Part& part : origin.parts) {
     const ForeignTensor* t = part.tensor.empty() ? nullptr : tensors.find(part.tensor);
@@ -36,10 +36,10 @@ void widen_feed_forwards(ForeignModel& m, const FeedForwardWidths& recorded, con
   std::map<std::string, size_t> widths;  // by layer, "encoder.layers.0.feed_forward"
   FeedForwardWidths sides;
   for (const auto& [name, origin] : m.weights.origins) {
-    if (!name.ends_with(kInner) || origin.layout != Layout::transposed) continue;
-    const size_t width = rows_of(origin, *m.tensors);
+    if (!name.ends_with(kInnerWeight) || origin.layout != Layout::transposed) continue;
+    const size_t width = rows_of_origin(origin, *m.tensors);
     if (width == 0) return;
-    widths[name.substr(0, name.size() - kInner.size()) + ".feed_forward"] = width;
+    widths[name.substr(0, name.size() - kInnerWeight.size()) + ".feed_forward"] = width;
     int64_t& side = name.starts_with("encoder.") ? sides.encoder : sides.decoder;
     side = std::max(side, static_cast<int64_t>(width));
   }

@@ -8,7 +8,7 @@
 namespace hexapla::convert {
 namespace {
 
-std::string text_of(const std::vector<size_t>& shape) {
+std::string text_of_shape(const std::vector<size_t>& shape) {
   std::string text = "[";
   for (const size_t extent : shape) text += cat(text.size() > 1 ? ", " : "", extent);
   return text + "]";
@@ -50,7 +50,7 @@ size_t ForeignTensor::count() const {
   return n;
 }
 
-std::string ForeignTensor::text() const { return cat(name, " ", name_of(type), " ", text_of(shape)); }
+std::string ForeignTensor::text() const { return cat(name, " ", name_of(type), " ", text_of_shape(shape)); }
 
 const ForeignTensor* ForeignTensors::find(std::string_view name) const {
   const auto& all = list();
@@ -68,7 +68,7 @@ const ForeignTensor& ForeignTensors::get(std::string_view name) const {
 const ForeignTensor& ForeignTensors::get(std::string_view name, const std::vector<size_t>& shape) const {
   const ForeignTensor& found = get(name);
   if (found.shape != shape)
-    throw DataError(cat(path(), ": the tensor ", found.text(), " should have the shape ", text_of(shape),
+    throw DataError(cat(path(), ": the tensor ", found.text(), " should have the shape ", text_of_shape(shape),
                         "; the model's configuration does not belong to this file"));
   return found;
 }

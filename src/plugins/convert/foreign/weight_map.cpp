@@ -69,7 +69,7 @@ void for_each_part(const Origin& origin, const ForeignTensors& from, const Exten
   }
 }
 
-std::string text_of(const Extents& e) {
+std::string text_of_extents(const Extents& e) {
   return e.columns == 1 ? cat("[", e.rows, "]") : cat("[", e.rows, ", ", e.columns, "]");
 }
 
@@ -97,12 +97,12 @@ void check_parts(const std::string& name, const Origin& origin, const ForeignTen
         origin.layout == Layout::stacked ? e.columns == own.columns : across + origin.zero_rows == own.rows;
     if (!inside || !suits)
       throw DataError(cat(from.path(), ": the tensor ", tensor.text(), " does not fit the parameter ", name, " ",
-                          text_of(own), "; the model's configuration does not belong to this file"));
+                          text_of_extents(own), "; the model's configuration does not belong to this file"));
   });
   if (const Extents sum = together(origin, from, own); !(sum == own))
     throw DataError(cat(from.path(), ": the tensor ", from.get(origin.parts.front().tensor).text(),
-                        origin.parts.size() > 1 ? " and its neighbors give " : " gives ", text_of(sum),
-                        ", but the parameter ", name, " is ", text_of(own),
+                        origin.parts.size() > 1 ? " and its neighbors give " : " gives ", text_of_extents(sum),
+                        ", but the parameter ", name, " is ", text_of_extents(own),
                         "; the model's configuration does not belong to this file"));
 }
 

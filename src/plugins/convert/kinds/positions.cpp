@@ -8,7 +8,7 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr int64_t kFirst = 2;  // the largest first position that systems have (fairseq)
+constexpr int64_t kLastFirst = 2;  // the largest first position that systems have (fairseq)
 
 bool same(const std::vector<float>& values, int64_t d, Sinusoids kind, int64_t first, double tolerance) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -31,7 +31,7 @@ Positions sinusoids_of(const ForeignTensors& from, const ForeignTensor& table, s
   for (const auto& [name, kind] : {std::pair{"sinusoidal", Sinusoids::interleaved},
                                    {"sinusoidal-halves", Sinusoids::halves},
                                    {"timing-signal", Sinusoids::timing_signal}})
-    for (int64_t first = 0; first <= kFirst; ++first)
+    for (int64_t first = 0; first <= kLastFirst; ++first)
       if (same(values, static_cast<int64_t>(shape[1]), kind, first, tolerance))
         return {model::Config::Positions::parse("positions", name), first};
   return {"learned", 0};

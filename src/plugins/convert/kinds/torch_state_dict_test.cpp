@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, TorchStateDict, testing::ValuesIn(layouts()),
                          [](const auto& one) { return one.param.name; });
 
 template <class T>
-std::vector<T> read(const SafetensorsFile& file, const std::string& name) {
+std::vector<T> numbers_of(const SafetensorsFile& file, const std::string& name) {
   const TensorEntry& entry = file.get(name);
   std::vector<T> values(static_cast<size_t>(entry.shape.size()));
   file.copy(entry, Tensor::of(values.data(), entry.shape));
@@ -76,11 +76,11 @@ TEST_P(TorchStateDict, ComputesTheSame) {
   ImportedModel model(foreign(GetParam().name + ".pt"), at("m.safetensors"), GetParam().options);
   EXPECT_EQ(model.import().origin, GetParam().origin);
   const auto golden = SafetensorsFile::open(foreign(GetParam().name + ".safetensors"));
-  const auto source = read<int32_t>(golden, "source"), in = read<int32_t>(golden, "target_in"),
-             out = read<int32_t>(golden, "target_out"), source_rows = read<int32_t>(golden, "source_rows"),
-             target_rows = read<int32_t>(golden, "target_rows");
+  const auto source = numbers_of<int32_t>(golden, "source"), in = numbers_of<int32_t>(golden, "target_in"),
+             out = numbers_of<int32_t>(golden, "target_out"), source_rows = numbers_of<int32_t>(golden, "source_rows"),
+             target_rows = numbers_of<int32_t>(golden, "target_rows");
   const auto got = model.log_probabilities(*make_reference_backend(), {source, in, out, source_rows, target_rows});
-  EXPECT_LT(largest_difference(got, read<float>(golden, "log_probabilities")), 1e-4);
+  EXPECT_LT(largest_difference(got, numbers_of<float>(golden, "log_probabilities")), 1e-4);
 }
 
 using TorchImports = TestFolder;

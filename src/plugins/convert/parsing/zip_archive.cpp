@@ -9,7 +9,7 @@ namespace hexapla::convert {
 namespace {
 
 // Signatures of the records, and their lengths without names and comments.
-constexpr uint32_t kLocal = 0x04034b50, kListed = 0x02014b50, kEnd = 0x06054b50, kEnd64 = 0x06064b50,
+constexpr uint32_t kLocal = 0x04034b50, kListed = 0x02014b50, kEndRecord = 0x06054b50, kEndRecord64 = 0x06064b50,
                    kLocator64 = 0x07064b50;
 constexpr size_t kLocalBytes = 30, kListedBytes = 46, kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20;
 constexpr uint16_t kStored = 0, kDeflated = 8;
@@ -64,7 +64,7 @@ bool ZipArchive::is_one(const std::string& path) {
   const FileReader file(path);
   uint32_t signature = 0;
   if (file.size() >= kEndBytes) file.read(0, &signature, sizeof signature);
-  return signature == kLocal || signature == kEnd;
+  return signature == kLocal || signature == kEndRecord;
 }
 
 void ZipArchive::damaged(const std::string& what) const {
@@ -113,7 +113,7 @@ ZipArchive::Directory ZipArchive::directory64(size_t end) const {
   Cursor to(locator, path());
   to.take(8);
   const auto at = to.number<uint64_t>();
-  const std::string bytes = record(at, kEnd64Bytes, kEnd64);
+  const std::string bytes = record(at, kEnd64Bytes, kEndRecord64);
   Cursor fields(bytes, path());
   fields.take(24);
   const auto here = fields.number<uint64_t>(), entries = fields.number<uint64_t>();

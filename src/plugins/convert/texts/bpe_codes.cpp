@@ -14,8 +14,8 @@ namespace {
 
 using text::PieceModel;
 
-constexpr const char *kWordEnd = "</w>", *kMark = "\u2581", *kGoesOn = "@@";
-constexpr float kFirst = 1;  // joins a word's last character and its end before any other merge
+constexpr const char *kWordEnd = "</w>", *kBlankMark = "\u2581", *kGoesOn = "@@";
+constexpr float kFirstMerge = 1;  // joins a word's last character and its end before any other merge
 constexpr float kNeverMerged = -1e9F;
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const std::string& line) {
 
 std::string with_mark(const std::string& text) {
   const std::string_view end = kWordEnd;
-  return text.ends_with(end) ? text.substr(0, text.size() - end.size()) + kMark : text;
+  return text.ends_with(end) ? text.substr(0, text.size() - end.size()) + kBlankMark : text;
 }
 
 class Builder {
@@ -52,14 +52,14 @@ class Builder {
     add(with_mark(left + right), -static_cast<float>(rank));
   }
   void characters(const std::string& piece) {
-    const std::string_view mark = kMark;
+    const std::string_view mark = kBlankMark;
     std::string text = piece.ends_with(mark) ? piece.substr(0, piece.size() - mark.size()) : piece;
     for (size_t at = 0; at < text.size();) {
       size_t next = at + 1;
       while (next < text.size() && (text[next] & 0xC0) == 0x80) ++next;
       const std::string character = text.substr(at, next - at);
       add(character, kNeverMerged);
-      add(character + kMark, kFirst);
+      add(character + kBlankMark, kFirstMerge);
       at = next;
     }
   }
@@ -106,7 +106,8 @@ bool is_bpe_codes(const std::string& path) {
 
 std::string piece_of_bpe_token(const std::string& token) {
   const std::string_view end = kGoesOn;
-  return token.size() > end.size() && token.ends_with(end) ? token.substr(0, token.size() - end.size()) : token + kMark;
+  return token.size() > end.size() && token.ends_with(end) ? token.substr(0, token.size() - end.size())
+                                                           : token + kBlankMark;
 }
 
 PieceModel read_bpe_codes(const std::string& path, const std::vector<std::string>& tokens) {

@@ -8,7 +8,7 @@ namespace hexapla::convert {
 namespace {
 
 // A value for a message: one line, shortened.
-std::string shown(const nlohmann::json& value) {
+std::string shown_json(const nlohmann::json& value) {
   const std::string text = json_text(value);
   return text::printable(text.size() > 60 ? text.substr(0, 60) + "..." : text, "");
 }
@@ -69,7 +69,7 @@ class TableReader : public nlohmann::json_sax<nlohmann::json> {
 
 JsonFile::JsonFile(const std::string& path) : path_(path) {
   object_ = parse_json(read_limited(path, kMaxBytes), path);
-  if (!object_.is_object()) throw DataError(cat(path, " holds ", shown(object_), "; allowed is a JSON object"));
+  if (!object_.is_object()) throw DataError(cat(path, " holds ", shown_json(object_), "; allowed is a JSON object"));
 }
 
 void JsonFile::set_default(const std::string& key, const nlohmann::json& value) {
@@ -92,13 +92,13 @@ std::vector<std::string> JsonFile::keys() const {
 
 void JsonFile::refuse(const std::string& key, const std::string& allowed) const {
   const auto found = object_.find(key);
-  throw DataError(
-      cat(path_, ": '", key, "' is ", found == object_.end() ? "missing" : shown(*found), "; allowed is ", allowed));
+  throw DataError(cat(path_, ": '", key, "' is ", found == object_.end() ? "missing" : shown_json(*found),
+                      "; allowed is ", allowed));
 }
 
 void JsonFile::refuse_unknown(const std::string& key) const {
   throw DataError(
-      cat(path_, ": '", text::printable(key.substr(0, 60), ""), "' is ", shown(value(key)),
+      cat(path_, ": '", text::printable(key.substr(0, 60), ""), "' is ", shown_json(value(key)),
           "; hexapla does not know this key, and it may change what the model computes: take it out of the ",
           "file if it does not"));
 }

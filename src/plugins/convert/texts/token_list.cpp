@@ -17,7 +17,7 @@ namespace {
 using text::PieceModel;
 using Type = PieceModel::Type;
 
-constexpr const char* kMark = "\u2581";  // before a word, in SentencePiece's pieces
+constexpr const char* kWordMark = "\u2581";  // before a word, in SentencePiece's pieces
 
 std::string first_of(const std::vector<std::string>& tokens, const std::vector<std::string>& names) {
   for (const std::string& name : names)
@@ -33,7 +33,7 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
   std::unordered_set<std::string> seen;
   for (const std::string& token : tokens) {
     if (!seen.insert(token).second) throw DataError(cat(path, ": the token ", shown(token), " is there twice"));
-    if (token.find(kMark) != std::string::npos)
+    if (token.find(kWordMark) != std::string::npos)
       throw DataError(cat(path, ": the token ", shown(token),
                           " is a piece of a SentencePiece model; name its file with ",
                           "`source-spm` and `target-spm`, so that text can be cut into such pieces"));
@@ -44,7 +44,7 @@ PieceModel word_model(const std::vector<std::string>& tokens, const TokenNames& 
     else if (control)
       model.pieces.push_back({token, 0, Type::control});
     else
-      model.pieces.push_back({kMark + token, 0, Type::normal});
+      model.pieces.push_back({kWordMark + token, 0, Type::normal});
   }
   model.ids = model.pieces.size();  // the table's size: each unknown word is one token
   return model;

@@ -11,7 +11,6 @@ namespace hexapla::text::document {
 namespace {
 
 using Index = XmlElements::Index;
-constexpr Index kNone = XmlElements::kNone;
 
 // "en" matches "en-US".
 bool same_language(std::string_view a, std::string_view b) {
@@ -26,9 +25,9 @@ struct Variant {
 };
 using Unit = std::vector<Variant>;
 
-class Reader {
+class TmxReader {
  public:
-  explicit Reader(const XmlElements& xml) : xml_(xml) {
+  explicit TmxReader(const XmlElements& xml) : xml_(xml) {
     for (Index i = 0; i < xml_.size(); ++i) {
       if (!xml_.event(i).opens()) continue;
       const std::string_view name = xml_.local_name(i);
@@ -63,7 +62,7 @@ class Reader {
       if (!xml_.event(i).opens() || xml_.local_name(i) != "tuv") continue;
       const Index text = xml_.child(i, "seg");
       const std::string language = attribute(i, "xml:lang");
-      if (text != kNone) unit.push_back({i, text, language.empty() ? attribute(i, "lang") : language});
+      if (text != XmlElements::kNone) unit.push_back({i, text, language.empty() ? attribute(i, "lang") : language});
     }
     return unit;
   }
@@ -119,7 +118,7 @@ std::shared_ptr<const Document> tmx(const std::string& content) {
   if (xml.local_name(xml.root()) != "tmx")
     throw DataError(cat("the file is not TMX: it begins with <", xml.event(xml.root()).name, '>'));
   std::vector<Pieces> all;
-  all.push_back(filled(xml, Reader(xml).fillings()));
+  all.push_back(filled(xml, TmxReader(xml).fillings()));
   return std::make_shared<const PiecesDocument>(std::move(all));
 }
 

@@ -9,14 +9,14 @@ namespace {
 using Index = XmlElements::Index;
 constexpr Index kNone = XmlElements::kNone;
 
-std::string value_of(const XmlElements& xml, Index element, std::string_view attribute) {
+std::string attribute_of(const XmlElements& xml, Index element, std::string_view attribute) {
   const std::string* const found = xml.event(element).attribute(attribute);
   return found == nullptr ? "" : *found;
 }
 
-class Reader {
+class XliffReader {
  public:
-  explicit Reader(const XmlElements& xml) : xml_(xml) {}
+  explicit XliffReader(const XmlElements& xml) : xml_(xml) {}
 
   std::vector<Filling> fillings() {
     for (Index i = 0; i < xml_.size(); ++i) {
@@ -32,9 +32,9 @@ class Reader {
     const Index source = xml_.child(unit, "source"), target = xml_.child(unit, "target");
     const std::string* const translate = translate_[unit];
     if (source == kNone || xml_.is_empty(source) || (translate != nullptr && *translate == "no")) return;
-    const std::string state = value_of(xml_, segment || target == kNone ? unit : target, "state");
+    const std::string state = attribute_of(xml_, segment || target == kNone ? unit : target, "state");
     const bool done = state != "initial" && state != "new" && state != "needs-translation";
-    if (value_of(xml_, unit, "approved") == "yes" || (target != kNone && !xml_.is_empty(target) && done)) return;
+    if (attribute_of(xml_, unit, "approved") == "yes" || (target != kNone && !xml_.is_empty(target) && done)) return;
     const Index segmented = xml_.child(unit, "seg-source");
     if (segment) mark_translated(unit);
     add_target(segmented == kNone ? source : segmented, source, target, segment);
@@ -75,9 +75,9 @@ std::shared_ptr<const Document> xliff(const std::string& content) {
   const Index root = xml.root();
   if (xml.local_name(root) != "xliff")
     throw DataError(cat("the file is not XLIFF: it begins with <", xml.event(root).name, '>'));
-  const std::vector<Filling> fillings = Reader(xml).fillings();
-  const bool second = value_of(xml, root, "version").starts_with("2");
-  if (second && !fillings.empty() && value_of(xml, root, "trgLang").empty())
+  const std::vector<Filling> fillings = XliffReader(xml).fillings();
+  const bool second = attribute_of(xml, root, "version").starts_with("2");
+  if (second && !fillings.empty() && attribute_of(xml, root, "trgLang").empty())
     throw DataError(
         "the file does not say into which language it is translated; write it into the tag <xliff>, for "
         "example trgLang=\"de\"");

@@ -9,8 +9,8 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = XmlEvent::Kind;
-constexpr std::string_view kBlanks = " \t\r\n";
+using EventKind = XmlEvent::Kind;
+constexpr std::string_view kXmlBlanks = " \t\r\n";
 
 }  // namespace
 
@@ -19,12 +19,12 @@ XmlElements::XmlElements(std::string_view xml, const std::string& name)
   std::vector<Index> open;
   for (Index i = 0; i < size(); ++i) {
     last_[i] = i;
-    if (events_[i].kind == Kind::end) {
+    if (events_[i].kind == EventKind::end) {
       last_[open.back()] = i;
       open.pop_back();
     }
     if (!open.empty()) parent_[i] = open.back();
-    if (events_[i].kind == Kind::start) open.push_back(i);
+    if (events_[i].kind == EventKind::start) open.push_back(i);
   }
 }
 
@@ -53,21 +53,21 @@ std::vector<const std::string*> XmlElements::inherited(std::string_view attribut
 
 bool XmlElements::is_empty(Index element) const {
   for (Index i = element + 1; i < last(element); ++i)
-    if (event(i).kind != Kind::text || !text::ascii::all_space(event(i).text)) return false;
+    if (event(i).kind != EventKind::text || !text::ascii::all_space(event(i).text)) return false;
   return true;
 }
 
 std::string_view XmlElements::blanks_before(Index element) const {
-  const bool text = element > 0 && event(element - 1).kind == Kind::text;
+  const bool text = element > 0 && event(element - 1).kind == EventKind::text;
   const std::string_view before = text ? raw(element - 1) : std::string_view();
-  return before.substr(before.find_last_not_of(kBlanks) + 1);
+  return before.substr(before.find_last_not_of(kXmlBlanks) + 1);
 }
 
 std::string with_attributes(std::string_view tag, std::vector<NewAttribute> attributes) {
   std::size_t at = tag.find_first_of(" \t\r\n/>"), copied = 0;
   std::string all;
   for (std::size_t equals = 0; (equals = tag.find('=', at)) != std::string_view::npos;) {
-    const std::size_t begin = tag.find_first_not_of(kBlanks, at);
+    const std::size_t begin = tag.find_first_not_of(kXmlBlanks, at);
     const std::string_view name = tag.substr(begin, tag.find_first_of(" \t\r\n=", begin) - begin);
     const std::size_t value = tag.find_first_of("\"'", equals) + 1, end = tag.find(tag[value - 1], value);
     at = end + 1;

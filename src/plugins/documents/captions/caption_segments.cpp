@@ -11,11 +11,11 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t kMostTags = 400;  // tags of a cue that belong to its words; the work grows with their square
-constexpr std::string_view kBlanks = " \t";
+constexpr std::size_t kMostTagsOfCue = 400;  // tags of a cue that belong to its words; the work grows with their square
+constexpr std::string_view kIndents = " \t";
 
 bool is_blank_text(const Token& t) {
-  return t.kind == Kind::text && t.raw.find_first_not_of(kBlanks) == std::string::npos;
+  return t.kind == Kind::text && t.raw.find_first_not_of(kIndents) == std::string::npos;
 }
 bool is_tag(const Token& t) { return t.kind != Kind::text && t.kind != Kind::block; }
 
@@ -23,7 +23,7 @@ bool is_tag(const Token& t) { return t.kind != Kind::text && t.kind != Kind::blo
 std::size_t begin_of_mark_after(std::string_view text) {
   std::size_t end = text.size();
   const auto drop_blanks = [&](std::size_t from) {
-    while (from > 0 && kBlanks.find(text[from - 1]) != kBlanks.npos) --from;
+    while (from > 0 && kIndents.find(text[from - 1]) != kIndents.npos) --from;
     return from;
   };
   for (std::size_t at = drop_blanks(end);
@@ -48,7 +48,7 @@ void set_marks_apart(std::vector<Token>& row, bool web) {
   const auto first = std::find_if(row.begin(), row.end(), text);
   if (first == row.end()) return;
   const auto i = static_cast<std::size_t>(first - row.begin());
-  const std::size_t indent = first->raw.find_first_not_of(kBlanks);
+  const std::size_t indent = first->raw.find_first_not_of(kIndents);
   const std::size_t mark = size_of_mark_before(std::string_view(first->raw).substr(indent));
   if (mark > 0 && indent + mark < first->raw.size()) part_text(row, i, indent + mark, web);
   if (mark > 0) row[i] = block("mark", row[i].raw);
@@ -62,7 +62,7 @@ void set_marks_apart(std::vector<Token>& row, bool web) {
 }
 
 // The tokens of a cue, with a block "row" before each row.
-std::vector<Token> tokens_of(std::span<const CaptionRow* const> rows, bool web) {
+std::vector<Token> tokens_of_rows(std::span<const CaptionRow* const> rows, bool web) {
   std::vector<Token> all;
   for (const CaptionRow* row : rows) {
     all.push_back(block("row", ""));
@@ -77,7 +77,7 @@ std::vector<Token> tokens_of(std::span<const CaptionRow* const> rows, bool web) 
 class Breaks {
  public:
   explicit Breaks(std::vector<Token>& tokens) : tokens_(tokens), edge_(tokens.size()), before_(tokens.size() + 1) {
-    if (std::count_if(tokens.begin(), tokens.end(), is_tag) > static_cast<std::ptrdiff_t>(kMostTags)) {
+    if (std::count_if(tokens.begin(), tokens.end(), is_tag) > static_cast<std::ptrdiff_t>(kMostTagsOfCue)) {
       for (Token& t : tokens_)
         if (is_tag(t)) t = block("tag", t.raw);
       return;
@@ -126,9 +126,9 @@ class Breaks {
   std::vector<std::size_t> before_, structure_, parting_;  // firm breaks before each token; indices of tags
 };
 
-class Reader {
+class CueReader {
  public:
-  explicit Reader(std::span<const CaptionRow* const> rows) : rows_(rows) {}
+  explicit CueReader(std::span<const CaptionRow* const> rows) : rows_(rows) {}
 
   CueText read(const std::vector<Token>& tokens) {
     for (const Token& t : tokens) t.kind == Kind::block ? add_break(t) : add_words(t);
@@ -157,13 +157,13 @@ class Reader {
     words_.push_back(t);
   }
   static std::string take_front(Token& t) {
-    const std::size_t n = t.raw.find_first_not_of(kBlanks);
+    const std::size_t n = t.raw.find_first_not_of(kIndents);
     const std::string taken = t.raw.substr(0, n);
     t.raw.erase(0, n), t.text.erase(0, n);
     return taken;
   }
   static std::string take_back(Token& t) {
-    const std::size_t n = t.raw.find_last_not_of(kBlanks) + 1;
+    const std::size_t n = t.raw.find_last_not_of(kIndents) + 1;
     const std::string taken = t.raw.substr(n);
     t.raw.resize(n), t.text.resize(t.text.size() - taken.size());
     return taken;
@@ -207,7 +207,7 @@ std::size_t size_of_mark_before(std::string_view text) {
     if (text.starts_with(mark)) size = std::max(size, mark.size());
   const bool number = size == 1 && text.size() > 1 && text::ascii::is_digit(text[1]);
   if (size == 0 || number || text.substr(size, 1) == "-") return 0;
-  return std::min(text.find_first_not_of(kBlanks, size), text.size());
+  return std::min(text.find_first_not_of(kIndents, size), text.size());
 }
 
 std::string Segment::text() const {
@@ -224,9 +224,9 @@ std::string Segment::raw() const {
 }
 
 CueText cue_text(std::span<const CaptionRow* const> rows, bool web) {
-  std::vector<Token> tokens = tokens_of(rows, web);
+  std::vector<Token> tokens = tokens_of_rows(rows, web);
   Breaks find(tokens);
-  return Reader(rows).read(tokens);
+  return CueReader(rows).read(tokens);
 }
 
 }  // namespace hexapla::text::document

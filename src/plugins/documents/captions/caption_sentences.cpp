@@ -60,7 +60,7 @@ int opened_in(const Segment& s) {
 
 // Splits a segment at these byte offsets of its text, which are ascending and inside it, and have
 // no open element. open: elements open before the segment.
-std::vector<Segment> parts_of(Segment s, std::span<const std::size_t> ends, int open) {
+std::vector<Segment> parts_between(Segment s, std::span<const std::size_t> ends, int open) {
   std::vector<Segment> parts;
   const auto part = [&] {
     Segment& last = parts.emplace_back();
@@ -195,7 +195,7 @@ class Sentences {
       std::vector<std::size_t> inside;
       for (; next < ends.size() && ends[next] < to; ++next) inside.push_back(ends[next] - from);
       const int before = std::exchange(open, open + opened_in(segments_[k]));
-      std::vector<Segment> parts = parts_of(std::move(segments_[k]), inside, before);
+      std::vector<Segment> parts = parts_between(std::move(segments_[k]), inside, before);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         line.push_back(std::move(parts[i]));
         if (i + 1 < parts.size() || (open == 0 && next < ends.size() && ends[next] == to))

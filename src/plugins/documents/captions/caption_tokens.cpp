@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-bool is_inner_time(std::string_view tag) {
+bool is_time_tag(std::string_view tag) {
   std::string_view inside = tag.substr(1, tag.size() - 2);
   return take_time(inside).has_value() && inside.empty();
 }
@@ -30,7 +30,7 @@ Token token_of(std::string_view tag) {
   Token token{Kind::point, "", std::string(tag)};
   if (tag[0] == '{') return token;
   token.name = name_of(tag);
-  if (is_inner_time(tag) || token.name == "v")
+  if (is_time_tag(tag) || token.name == "v")
     token.kind = Kind::block;
   else if (!tag.ends_with("/>") && token.name != "br")
     token.kind = tag[1] == '/' ? Kind::close : Kind::open;
@@ -42,7 +42,7 @@ std::size_t size_of_tag(std::string_view text) {
   const std::size_t end = text[0] == '{' ? text.find_first_of("{}", 1) : text.find_first_of("<>", 1);
   if (end == text.npos || text[end] == '{' || text[end] == '<') return 0;
   const std::string_view tag = text.substr(0, end + 1);
-  return tag[0] == '<' && text::ascii::is_digit(tag[1]) && !is_inner_time(tag) ? 0 : tag.size();
+  return tag[0] == '<' && text::ascii::is_digit(tag[1]) && !is_time_tag(tag) ? 0 : tag.size();
 }
 
 // The length of the entity at the beginning of the text; 0: there is none.
@@ -56,7 +56,7 @@ std::size_t size_of_entity(std::string_view text) {
   return end > 1 && end < text.size() && text[end] == ';' ? end + 1 : 0;
 }
 
-Token entity(std::string_view raw) {
+Token entity_token(std::string_view raw) {
   std::string text = raw == "&amp;" ? "&" : raw == "&lt;" ? "<" : raw == "&gt;" ? ">" : without_entities(raw);
   return {Kind::text, "", std::string(raw), std::move(text)};
 }
@@ -72,7 +72,7 @@ void add_text(std::string_view raw, bool web, std::vector<Token>& tokens) {
     const std::size_t size = size_of_entity(raw.substr(at));
     if (size > 0) {
       add(at);
-      tokens.push_back(entity(raw.substr(at, size)));
+      tokens.push_back(entity_token(raw.substr(at, size)));
       begin = at + size;
     }
     at += std::max<std::size_t>(size, 1);

@@ -14,7 +14,7 @@
 namespace hexapla::text::document {
 namespace {
 
-bool is_inner_time(const Segment& s) {
+bool begins_with_inner_time(const Segment& s) {
   for (std::size_t at = 0; (at = s.before.find('<', at)) != std::string::npos; ++at)
     if (at + 1 < s.before.size() && text::ascii::is_digit(s.before[at + 1])) return true;
   return false;
@@ -38,7 +38,7 @@ Captions::Captions(std::string_view content) {
   const CaptionFile file = caption_file(content);
   web_ = file.web;
   std::vector<Segment> segments = read(file);
-  const bool automatic = std::any_of(segments.begin(), segments.end(), is_inner_time) ||
+  const bool automatic = std::any_of(segments.begin(), segments.end(), begins_with_inner_time) ||
                          std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return r.copied != kNoRow; });
   for (std::vector<Segment>& sentence : caption_sentences(std::move(segments), file.cues, automatic))
     add_line(std::move(sentence));
@@ -66,7 +66,7 @@ std::vector<Segment> Captions::read(const CaptionFile& file) {
       for (Segment& s : by_row[i]) s.row = numbers[i], key += without_blanks(s.text());
       const auto same = before.find(key);
       const bool plain =
-          by_row[i].size() == 1 && by_row[i].front().words.size() == 1 && !is_inner_time(by_row[i].front());
+          by_row[i].size() == 1 && by_row[i].front().words.size() == 1 && !begins_with_inner_time(by_row[i].front());
       if (plain && same != before.end()) {
         row.copied = same->second;
         row.segments = {segments_.size()};

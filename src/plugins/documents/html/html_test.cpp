@@ -47,17 +47,18 @@ std::string same(const std::string& html) {
   return page.joined(0, found, 0);
 }
 
-std::vector<std::string> lines(const std::string& html) { return html_document({html}).lines(); }
+std::vector<std::string> lines_of_page(const std::string& html) { return html_document({html}).lines(); }
 
 TEST(Html, LinesAreWhatIsBetweenBlocks) {
-  EXPECT_THAT(lines("<h1>One two</h1>\n<p class=\"a > b\"> three\n four</p>five<!-- not this --> six"),
+  EXPECT_THAT(lines_of_page("<h1>One two</h1>\n<p class=\"a > b\"> three\n four</p>five<!-- not this --> six"),
               ElementsAre("One two", "three four", "five six"));
-  EXPECT_THAT(lines("<ul><li>a<li>b <i>c</i></ul>d<table><tr><td>e<td>f</table>"),
+  EXPECT_THAT(lines_of_page("<ul><li>a<li>b <i>c</i></ul>d<table><tr><td>e<td>f</table>"),
               ElementsAre("a", "b c", "d", "e", "f"));
-  EXPECT_THAT(lines("<!DOCTYPE html><html><head><title>a &amp; b</title><style>p {}</style></head><body>c</body>"),
-              ElementsAre("a & b", "c"));
-  EXPECT_THAT(lines("One.<br>Two<br/>three"), ElementsAre("One. Two three"));
-  EXPECT_THAT(lines("<td>a</td><td>b</td>"), ElementsAre("a", "b")) << "outside of a table";
+  EXPECT_THAT(
+      lines_of_page("<!DOCTYPE html><html><head><title>a &amp; b</title><style>p {}</style></head><body>c</body>"),
+      ElementsAre("a & b", "c"));
+  EXPECT_THAT(lines_of_page("One.<br>Two<br/>three"), ElementsAre("One. Two three"));
+  EXPECT_THAT(lines_of_page("<td>a</td><td>b</td>"), ElementsAre("a", "b")) << "outside of a table";
 }
 
 TEST(Html, EverythingElseKeepsItsBytes) {
@@ -111,22 +112,23 @@ TEST(Html, TagsGoWithTheirWords) {
 }
 
 TEST(Html, WhatIsNotTranslatedStandsForItself) {
-  EXPECT_THAT(lines("We saw <span translate=no>Green Park</span> today."), ElementsAre("We saw today."));
-  EXPECT_THAT(lines("<p TRANSLATE='NO'>a</p><p>b</p>"), ElementsAre("b"));
-  EXPECT_THAT(lines("<div class=\"x NoTranslate\"><div>Keep this.</div> Keep this too.</div> not this"),
+  EXPECT_THAT(lines_of_page("We saw <span translate=no>Green Park</span> today."), ElementsAre("We saw today."));
+  EXPECT_THAT(lines_of_page("<p TRANSLATE='NO'>a</p><p>b</p>"), ElementsAre("b"));
+  EXPECT_THAT(lines_of_page("<div class=\"x NoTranslate\"><div>Keep this.</div> Keep this too.</div> not this"),
               ElementsAre("not this"));
-  EXPECT_THAT(lines("<div translate=no>a <p translate=yes>b</p> c</div>"), ElementsAre("b"));
-  EXPECT_THAT(lines("<a href=\"/docs/notranslate-guide\">Read the guide now</a>"), ElementsAre("Read the guide now"));
-  EXPECT_THAT(lines("<link href=\"notranslate.css\"><p>a</p><hr class=\"notranslate\"><p>b</p>"),
+  EXPECT_THAT(lines_of_page("<div translate=no>a <p translate=yes>b</p> c</div>"), ElementsAre("b"));
+  EXPECT_THAT(lines_of_page("<a href=\"/docs/notranslate-guide\">Read the guide now</a>"),
+              ElementsAre("Read the guide now"));
+  EXPECT_THAT(lines_of_page("<link href=\"notranslate.css\"><p>a</p><hr class=\"notranslate\"><p>b</p>"),
               ElementsAre("a", "b"));
-  EXPECT_THAT(lines("Press <x id=\"1\"/> to <kbd>q</kbd>, or <ph>p</ph>"), ElementsAre("Press to, or p"));
-  EXPECT_THAT(lines("dog<sup>1</sup> runs on the 10<sup>th</sup>"), ElementsAre("dog runs on the 10th"));
-  EXPECT_THAT(lines("A dog<a href=x>1</a>. Back <a>↩︎</a> H<sub>2</sub>O <b>5</b> dogs"),
+  EXPECT_THAT(lines_of_page("Press <x id=\"1\"/> to <kbd>q</kbd>, or <ph>p</ph>"), ElementsAre("Press to, or p"));
+  EXPECT_THAT(lines_of_page("dog<sup>1</sup> runs on the 10<sup>th</sup>"), ElementsAre("dog runs on the 10th"));
+  EXPECT_THAT(lines_of_page("A dog<a href=x>1</a>. Back <a>↩︎</a> H<sub>2</sub>O <b>5</b> dogs"),
               ElementsAre("A dog. Back H2O 5 dogs"));
 }
 
 TEST(Html, EntitiesAreCharacters) {
-  EXPECT_THAT(lines("A &rarr; B &hearts; &alpha; &le; &#x41; &copy 1 &xyzzy; & x"),
+  EXPECT_THAT(lines_of_page("A &rarr; B &hearts; &alpha; &le; &#x41; &copy 1 &xyzzy; & x"),
               ElementsAre("A → B ♥ α ≤ A © 1 &xyzzy; & x"));
   EXPECT_EQ(same("1 < 2 & 3 &gt; &copy;"), "1 < 2 & 3 &gt; &copy;");
   EXPECT_EQ(in_order("1 < 2 & &copy;", {3, 0, 1, 2, 4}), "&amp;! 1! &lt;! 2! ©!");

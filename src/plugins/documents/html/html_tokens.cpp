@@ -85,10 +85,10 @@ struct Stretch {  // a range of the page
   Token token;
 };
 
-class Reader {
+class HtmlReader {
  public:
   // readable: the page as it may be parsed, of the same length.
-  Reader(std::string_view html, std::string_view readable) : html_(html), readable_(readable) {}
+  HtmlReader(std::string_view html, std::string_view readable) : html_(html), readable_(readable) {}
 
   std::vector<Token> tokens() {
     parse();
@@ -288,18 +288,18 @@ std::string without_entities(std::string_view text) {
   if (text.find('&') == std::string_view::npos) return std::string(text);
   std::string all = "x", result;  // after a letter, because a parser drops whitespace at the beginning of a page
   for (const char c : text) c == '<' ? all += "&lt;" : all += c;
-  for (const Token& token : Reader(all, all).tokens()) result += token.text;
+  for (const Token& token : HtmlReader(all, all).tokens()) result += token.text;
   return result.substr(1);
 }
 
 std::vector<Token> html_tokens(std::string_view html, std::string_view parsed) {
   const std::string readable = readable_page(parsed);
-  return Reader(html, readable).tokens();
+  return HtmlReader(html, readable).tokens();
 }
 
 std::vector<HtmlAttribute> html_attributes(std::string_view html) {
   const std::string readable = readable_page(html);
-  return Reader(html, readable).attributes();
+  return HtmlReader(html, readable).attributes();
 }
 
 std::vector<Token> html_tokens(std::string_view html) { return html_tokens(html, html); }

@@ -9,11 +9,11 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = MarkdownBlock::Kind;
-constexpr std::string_view kBlanks = " \t";
+using BlockKind = MarkdownBlock::Kind;
+constexpr std::string_view kMarkdownBlanks = " \t";
 
 std::size_t skip_blanks(std::string_view line, std::size_t at) {
-  return std::min(line.find_first_not_of(kBlanks, at), line.size());
+  return std::min(line.find_first_not_of(kMarkdownBlanks, at), line.size());
 }
 
 // The length of the quote marks and the indentation at the beginning of a continuation line.
@@ -35,7 +35,7 @@ std::size_t size_of_definition(std::string_view line) {
 // there is none.
 std::size_t lines_of_front_matter(const std::vector<FileLine>& lines) {
   const auto is = [&](std::size_t i, std::string_view mark) {
-    return lines[i].text.substr(0, lines[i].text.find_last_not_of(kBlanks) + 1) == mark;
+    return lines[i].text.substr(0, lines[i].text.find_last_not_of(kMarkdownBlanks) + 1) == mark;
   };
   const std::string yaml(3, '-'), toml(3, '+');
   if (lines.empty() || !(is(0, yaml) || is(0, toml))) return 0;
@@ -72,9 +72,9 @@ std::string with_safe_bars(std::string text) {
   return all;
 }
 
-class Reader {
+class MarkdownReader {
  public:
-  Reader(const std::string& content, Pieces& pieces)
+  MarkdownReader(const std::string& content, Pieces& pieces)
       : content_(content), lines_(file_lines(content)), pieces_(pieces) {}
 
   void read() {
@@ -82,13 +82,13 @@ class Reader {
     const std::size_t from = lines_of_front_matter(lines_);
     const std::vector<MarkdownBlock> blocks = markdown_blocks(lines_, from);
     for (const MarkdownBlock& block : blocks)
-      if (block.kind == Kind::paragraph) read_labels(block);
+      if (block.kind == BlockKind::paragraph) read_labels(block);
     for (const MarkdownBlock& block : blocks) {
       if (block.first >= lines_.size() || place(block.first) < kept_) continue;
       const std::size_t last = std::min(block.last, lines_.size() - 1);
-      if (block.kind == Kind::table)
+      if (block.kind == BlockKind::table)
         read_table(block, last);
-      else if (block.kind == Kind::heading)
+      else if (block.kind == BlockKind::heading)
         read_heading(block);
       else
         read_lines(block, block.first, last, with_safe_begin);
@@ -161,9 +161,9 @@ class Reader {
     const std::size_t hashes = std::min(line.find_first_not_of('#', block.column), line.size());
     if (hashes > block.column && hashes < block.column + 7) {
       const std::size_t begin = skip_blanks(line, hashes);
-      std::size_t end = line.find_last_not_of(kBlanks) + 1, text = end;
+      std::size_t end = line.find_last_not_of(kMarkdownBlanks) + 1, text = end;
       while (text > begin && line[text - 1] == '#') --text;
-      if (text == begin || kBlanks.find(line[text - 1]) != kBlanks.npos) end = text;
+      if (text == begin || kMarkdownBlanks.find(line[text - 1]) != kMarkdownBlanks.npos) end = text;
       if (end <= begin) return;
       keep_to(place(block.first, begin));
       add(line.substr(begin, end - begin), {}, with_safe_end);
@@ -209,7 +209,7 @@ class Reader {
 
 Pieces markdown(const std::string& content) {
   Pieces pieces(with_backslashes);
-  Reader(content, pieces).read();
+  MarkdownReader(content, pieces).read();
   return pieces;
 }
 

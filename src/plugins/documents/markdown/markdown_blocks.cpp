@@ -14,8 +14,8 @@
 namespace hexapla::text::document {
 namespace {
 
-constexpr std::size_t kDeepest = 100;   // list and quote marks of a line
-constexpr std::size_t kMostBars = 100;  // in a line: more do not change what kind of block it is
+constexpr std::size_t kMostMarks = 100;  // list and quote marks of a line
+constexpr std::size_t kMostBars = 100;   // in a line: more do not change what kind of block it is
 // For each line the parser looks at all open lists and quotes, and fills up the cells of a table.
 constexpr std::size_t kMostOpen = 20'000'000, kMostCells = 500'000;
 
@@ -24,7 +24,7 @@ struct Containers {
 };
 Containers containers_of(std::string_view line) {
   std::size_t at = 0;
-  for (std::size_t marks = 0; marks < kDeepest; ++marks) {
+  for (std::size_t marks = 0; marks < kMostMarks; ++marks) {
     const std::size_t begin = line.find_first_not_of(" \t", at);
     if (begin == line.npos) return {line.size(), marks};
     std::size_t end = begin;
@@ -39,7 +39,7 @@ Containers containers_of(std::string_view line) {
       return {begin, marks};
     }
   }
-  return {std::min(line.find_first_not_of(" \t", at), line.size()), kDeepest};
+  return {std::min(line.find_first_not_of(" \t", at), line.size()), kMostMarks};
 }
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
@@ -91,10 +91,10 @@ class Work {
 std::string without_inlines(std::string_view line) {
   const auto [begin, marks] = containers_of(line);
   const std::string_view rest = line.substr(begin);
-  if (is_rule(line) || (marks < kDeepest && line.find_first_not_of("*_- \t") == line.npos)) return std::string(line);
+  if (is_rule(line) || (marks < kMostMarks && line.find_first_not_of("*_- \t") == line.npos)) return std::string(line);
   if (rest.starts_with(std::string(3, '`')) || rest.starts_with("~~~")) return std::string(line);
   std::string plain(line);
-  if (marks == kDeepest && begin < plain.size()) plain[begin] = 'x';  // no further list or quote
+  if (marks == kMostMarks && begin < plain.size()) plain[begin] = 'x';  // no further list or quote
   std::size_t bars = 0;
   for (std::size_t at = begin; at < plain.size(); ++at) {
     const bool bar = plain[at] == '|' && (at == 0 || line[at - 1] != '\\');

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kClosed = static_cast<std::size_t>(-1);
 
 bool latin_or_digit(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c); }
 bool ascii_mark(char c) { return c > ' ' && c < 127 && !latin_or_digit(c); }
@@ -27,9 +27,9 @@ bool is_mark(std::string_view c) {
          text::is_closing(c);
 }
 
-class Scanner {
+class InlineScanner {
  public:
-  Scanner(std::string_view text, const Labels& labels) : text_(text), labels_(labels) {
+  InlineScanner(std::string_view text, const Labels& labels) : text_(text), labels_(labels) {
     for (std::size_t at = 0; (at = text_.find('`', at)) != text_.npos;) {
       const std::size_t size = run(at);
       codes_[size].push_back(at);
@@ -226,7 +226,7 @@ class Scanner {
   // stay open.
   void drop_to(std::size_t place, bool keep) {
     if (keep) {
-      open_[place] = kNone;
+      open_[place] = kClosed;
       drop_holes();
       return;
     }
@@ -307,7 +307,7 @@ class Scanner {
     drop_holes();
   }
   void drop_holes() {
-    while (!open_.empty() && open_.back() == kNone) open_.pop_back();
+    while (!open_.empty() && open_.back() == kClosed) open_.pop_back();
   }
 
   void take_address() {
@@ -358,7 +358,7 @@ std::string markdown_label(std::string_view text) {
 }
 
 std::vector<Token> markdown_tokens(std::string_view text, const Labels& labels) {
-  return Scanner(text, labels).tokens();
+  return InlineScanner(text, labels).tokens();
 }
 
 std::string with_backslashes(std::string_view text) {

@@ -10,7 +10,7 @@ namespace hexapla::text::document {
 namespace {
 
 PiecesDocument read(const std::string& text) { return PiecesDocument({markdown(text)}); }
-std::string capitals(const std::string& text) { return translated(read(text), in_capitals); }
+std::string in_capital_letters(const std::string& text) { return translated(read(text), in_capitals); }
 std::string turned(const std::string& text) { return translated(read(text), reversed); }
 std::string into(const std::string& text, const std::string& translation) {
   return translated(read(text), [&](const auto&) { return std::vector<std::string>{translation}; });
@@ -21,20 +21,20 @@ TEST(Markdown, KeepsWhatIsNoText) {
        {"", "```sh\nls a\n```\n", "    code here\n", "~~~\na\n", "<div>\nhtml b\n</div>\n", "[ref]: http://x \"t\"\n",
         "---\n", "* * *\n", "---\ntitle: a b\n---\n", "+++\na = 1\n+++\n", "<!-- a\n\nb -->\n", "![an image](x.png)\n",
         "`a b`\n", "<http://a.b>\n", "http://a_b.org/c_d\n", "|---|\n", "\xEF\xBB\xBF---\na: b\n---\n"})
-    EXPECT_EQ(capitals(text), text);
+    EXPECT_EQ(in_capital_letters(text), text);
 }
 
 TEST(Markdown, TranslatesTextBetweenMarks) {
-  EXPECT_EQ(capitals("# a dog #\n\nb c\n---\n\n> - d\n>   e\n\n1. [ ] f\r\n\r\n   g\n"),
+  EXPECT_EQ(in_capital_letters("# a dog #\n\nb c\n---\n\n> - d\n>   e\n\n1. [ ] f\r\n\r\n   g\n"),
             "# A DOG #\n\nB C\n---\n\n> - D E\n\n1. [ ] F\r\n\r\n   G\n");
-  EXPECT_EQ(capitals("---\nt: a\n---\na  \nb\\\nc\n[x y]: http://z\n"),
+  EXPECT_EQ(in_capital_letters("---\nt: a\n---\na  \nb\\\nc\n[x y]: http://z\n"),
             "---\nt: a\n---\nA  \nB\\\nC \\[X Y]: http://z\n");
-  EXPECT_EQ(capitals("| a | b \\| c |\n|:--|---|\n| `x\\|y` | **d** |\n"),
+  EXPECT_EQ(in_capital_letters("| a | b \\| c |\n|:--|---|\n| `x\\|y` | **d** |\n"),
             "| A | B \\| C |\n|:--|---|\n| `x\\|y` | **D** |\n");
-  EXPECT_EQ(capitals("[r]: http://x\n[^n]: a note\n\nsee [r], [R][], [this][r], [other] and[^n]\n"),
+  EXPECT_EQ(in_capital_letters("[r]: http://x\n[^n]: a note\n\nsee [r], [R][], [this][r], [other] and[^n]\n"),
             "[r]: http://x\n[^n]: A NOTE\n\nSEE [R][r], [R][R], [THIS][r], \\[OTHER] AND[^n]\n");
-  EXPECT_EQ(capitals("狗**在**跑 \n\nสุนัข\n\nكلب _b_\n"), "狗**在**跑 \n\nสุนัข\n\nكلب _B_\n");
-  EXPECT_EQ(capitals("a\rb\r\r# c\r"), "A B\r\r# C\r");
+  EXPECT_EQ(in_capital_letters("狗**在**跑 \n\nสุนัข\n\nكلب _b_\n"), "狗**在**跑 \n\nสุนัข\n\nكلب _B_\n");
+  EXPECT_EQ(in_capital_letters("a\rb\r\r# c\r"), "A B\r\r# C\r");
 }
 
 TEST(Markdown, MarksGoWithTheirWords) {

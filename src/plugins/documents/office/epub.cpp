@@ -18,7 +18,7 @@ namespace {
 constexpr const char *kContainer = "META-INF/container.xml", *kEncryption = "META-INF/encryption.xml";
 
 // Decodes percent encoding: "a%20b" -> "a b"
-std::string decoded(const std::string& address) {
+std::string decoded_address(const std::string& address) {
   std::string name;
   for (std::size_t i = 0; i < address.size(); ++i) {
     unsigned char byte = 0;
@@ -46,7 +46,7 @@ std::set<std::string> encrypted_members(const Archive& archive) {
   std::set<std::string> names;
   if (!archive.has(kEncryption)) return names;
   for (const XmlEvent& event : xml_events(archive.read(kEncryption), kEncryption))
-    names.insert(decoded(value(event, "URI")));
+    names.insert(decoded_address(value(event, "URI")));
   return names;
 }
 
@@ -62,7 +62,7 @@ std::shared_ptr<const Document> epub(const std::string& content) {
   for (const XmlEvent& item : xml_events(archive.read(package), package)) {
     const std::string type = value(item, "media-type");
     const bool page = type == "application/xhtml+xml", contents = type == "application/x-dtbncx+xml";
-    const std::string name = (folder / decoded(value(item, "href"))).lexically_normal().generic_string();
+    const std::string name = (folder / decoded_address(value(item, "href"))).lexically_normal().generic_string();
     if ((!page && !contents) || !archive.has(name) || !seen.insert(name).second) continue;
     if (encrypted.contains(name))
       throw DataError(cat("the book's ", name, " is encrypted; a book with protection cannot be translated"));

@@ -11,7 +11,7 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 
 class Paragraphs {
  public:
@@ -85,10 +85,10 @@ Shown shown(const std::string& xml) {
   Shown all;
   std::vector<std::string> open;
   for (const XmlEvent& event : xml_events(xml)) {
-    if (event.kind == Kind::end) open.pop_back();
+    if (event.kind == EventKind::end) open.pop_back();
     if (const std::string* const id = event.attribute("id")) ++all.markup[event.name + *id];
-    if (event.kind == Kind::start) open.push_back(event.name);
-    if (event.kind != Kind::text || open.back() == "w:instrText") continue;
+    if (event.kind == EventKind::start) open.push_back(event.name);
+    if (event.kind != EventKind::text || open.back() == "w:instrText") continue;
     EXPECT_TRUE(open.back() == "w:t" || open.back().starts_with("text:")) << open.back() << " in " << xml;
     EXPECT_TRUE(open.back() != "w:t" || open[open.size() - 2] == "w:r") << xml;
     all.text += event.text;

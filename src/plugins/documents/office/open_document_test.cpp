@@ -24,7 +24,7 @@ std::string open_file(const std::string& body) {
                      {"content.xml", kBegin + body + "</office:document-content>"},
                      {"settings.xml", "<a/>"}});
 }
-std::vector<std::string> lines(const std::string& body) { return open_document(open_file(body))->lines(); }
+std::vector<std::string> lines_of_body(const std::string& body) { return open_document(open_file(body))->lines(); }
 std::string after(const std::string& body, bool backwards) {
   const std::string xml = part_of(office_translated(*open_document(open_file(body)), backwards), "content.xml");
   return xml.substr(kBegin.size(), xml.size() - kBegin.size() - std::string("</office:document-content>").size());
@@ -52,7 +52,7 @@ TEST(OpenDocument, StylesGoWithTheirWords) {
 }
 
 TEST(OpenDocument, SpansThatLookTheSameAreOne) {
-  EXPECT_THAT(lines(paragraph("li" + span("T3", "brary") + " of <text:s/>old")), ElementsAre("library of old"));
+  EXPECT_THAT(lines_of_body(paragraph("li" + span("T3", "brary") + " of <text:s/>old")), ElementsAre("library of old"));
   EXPECT_EQ(after(paragraph("a" + span("T3", " b c d ") + span("T1", "e") + span("T2", "f g")), true),
             paragraph(span("T1", "g ef") + " d c b a"));
 }
@@ -63,7 +63,7 @@ TEST(OpenDocument, NotesAndFieldsOccurOnce) {
            "</text:note-body></text:note>";
   };
   const std::string page = span("T1", "<text:page-number>7</text:page-number>");
-  EXPECT_THAT(lines(paragraph("A dog" + note("a " + span("T1", "note")) + " runs")),
+  EXPECT_THAT(lines_of_body(paragraph("A dog" + note("a " + span("T1", "note")) + " runs")),
               ElementsAre("A dog runs", "a note"));
   EXPECT_EQ(after(paragraph("A dog" + note("a " + span("T1", "big") + " note") + " runs"), true),
             paragraph("runs dog" + note("note " + span("T1", "big") + " a") + " A"));

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 18> kWithText{"wordprocessingml.document.
                                                      "diagramDrawing",
                                                      "drawing",
                                                      "chartshapes"};
-constexpr std::string_view kTable = "spreadsheetml.table+xml", kSheet = "spreadsheetml.worksheet+xml";
+constexpr std::string_view kTablePart = "spreadsheetml.table+xml", kSheetPart = "spreadsheetml.worksheet+xml";
 
 bool has_text(std::string_view type) {
   return std::any_of(kWithText.begin(), kWithText.end(),
@@ -44,7 +44,7 @@ struct Part {
   std::string name, type;
 };
 
-std::vector<Part> parts_of(const Archive& archive) {
+std::vector<Part> parts_with_text(const Archive& archive) {
   const std::string types = "[Content_Types].xml";
   std::vector<Part> parts;
   for (const XmlEvent& event : xml_events(archive.read(types), types)) {
@@ -65,7 +65,7 @@ std::string with_line_ends(std::string text) {
 std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<Part>& parts) {
   std::set<std::string> heads;
   for (const Part& part : parts) {
-    if (!part.type.ends_with(kTable)) continue;
+    if (!part.type.ends_with(kTablePart)) continue;
     for (const XmlEvent& event : xml_events(archive.read(part.name), part.name))
       if (const std::string* const name = event.attribute("name")) heads.insert(with_line_ends(*name));
   }
@@ -76,13 +76,13 @@ std::set<std::string> heads_of_tables(const Archive& archive, const std::vector<
 
 std::shared_ptr<const Document> open_xml(const std::string& content) {
   const Archive archive(content);
-  const std::vector<Part> parts = parts_of(archive);
+  const std::vector<Part> parts = parts_with_text(archive);
   const std::set<std::string> heads = heads_of_tables(archive, parts);
   std::vector<Member> members;
   for (const Part& part : parts) {
     if (!has_text(part.type)) continue;
     const std::string xml = archive.read(part.name);
-    if (part.type.ends_with(kSheet) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
+    if (part.type.ends_with(kSheetPart) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
     members.push_back(RunPart(xml, part.name, heads).member());
   }
   return std::make_shared<const ArchiveDocument>(content, std::move(members));

@@ -39,7 +39,7 @@ std::string word_xml(const std::string& body) {
          body + "</w:body></w:document>";
 }
 std::string word(const std::string& body) { return office_file({{kWordName, kWordType, word_xml(body)}}); }
-std::vector<std::string> lines(const std::string& body) { return open_xml(word(body))->lines(); }
+std::vector<std::string> lines_of_word(const std::string& body) { return open_xml(word(body))->lines(); }
 
 // The body of a translation; if it is a single paragraph, without the paragraph's tags.
 std::string body_of(const std::string& file) {
@@ -48,12 +48,12 @@ std::string body_of(const std::string& file) {
   const std::size_t begin = xml.find("<w:body>") + 8;
   return xml.substr(begin, xml.find("</w:body>") - begin);
 }
-std::string after(const std::string& paragraph, bool backwards) {
+std::string translated_paragraph(const std::string& paragraph, bool backwards) {
   const std::string body = body_of(office_translated(*open_xml(word("<w:p>" + paragraph + "</w:p>")), backwards));
   return body.substr(5, body.size() - 11);
 }
-std::string same(const std::string& paragraph) { return after(paragraph, false); }
-std::string reversed(const std::string& paragraph) { return after(paragraph, true); }
+std::string unchanged_paragraph(const std::string& paragraph) { return translated_paragraph(paragraph, false); }
+std::string reversed(const std::string& paragraph) { return translated_paragraph(paragraph, true); }
 
 std::string run(const std::string& text, const std::string& style = "") {
   const bool blanks = text.starts_with(" ") || text.ends_with(" ");
@@ -69,7 +69,7 @@ TEST(Word, StaysAsItIsWhereNothingChanges) {
         run("狗") + run("在", kBold) + run("跑"), run("كلب ") + run("يجري", kBold) + run("."),
         "<w:bookmarkStart w:id=\"1\"/>" + run("One") + "<w:bookmarkEnd w:id=\"1\"/>", run("a &lt; b &amp; c"),
         run("H") + run("2", "<w:vertAlign w:val=\"subscript\"/>") + run("O")})
-    EXPECT_EQ(same(paragraph), paragraph);
+    EXPECT_EQ(unchanged_paragraph(paragraph), paragraph);
   const std::string file = word("<w:p><w:r><w:t>12.5</w:t></w:r><w:r/></w:p>");
   EXPECT_EQ(office_translated(*open_xml(file), false), with_members(file, {})) << "no words";
 }
@@ -87,8 +87,8 @@ TEST(Word, RunsOfOneStyleAreOne) {
       "<w:r w:rsidR=\"1\"><w:t>li</w:t></w:r><w:proofErr w:type=\"spellEnd\"/>"
       "<w:r w:rsidR=\"2\"><w:rPr><w:lang w:val=\"en\"/></w:rPr><w:t>brary</w:t></w:r>"
       "<w:r><w:rPr><w:noProof/></w:rPr><w:lastRenderedPageBreak/><w:t xml:space=\"preserve\"> is old</w:t></w:r>";
-  EXPECT_THAT(lines("<w:p>" + spelled + "</w:p>"), ElementsAre("library is old"));
-  EXPECT_EQ(same(spelled), run("library is old"));
+  EXPECT_THAT(lines_of_word("<w:p>" + spelled + "</w:p>"), ElementsAre("library is old"));
+  EXPECT_EQ(unchanged_paragraph(spelled), run("library is old"));
   EXPECT_EQ(reversed(run("a ") + run("b", kBold) + run(" ", kItalic) + run("c", kBold) + run(" d e f")),
             run("f e d ") + run("c b", kBold) + run(" a"));
 }
@@ -101,7 +101,8 @@ TEST(Word, MarkupOccursOnce) {
   EXPECT_EQ(reversed(run("A dog") + note + run(" runs")), run("runs dog") + note + run(" A"));
   EXPECT_EQ(reversed(image + run("A dog")), image + run("dog A"));
   EXPECT_EQ(
-      same(run("A") + "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\"> b </w:t><w:sym w:char=\"x\"/></w:r>"),
+      unchanged_paragraph(run("A") +
+                          "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\"> b </w:t><w:sym w:char=\"x\"/></w:r>"),
       run("A") + run(" b ", kBold) + "<w:r><w:rPr><w:b/></w:rPr><w:sym w:char=\"x\"/></w:r>");
   EXPECT_EQ(reversed("<w:sdt><w:sdtPr/><w:sdtContent>" + run("one two") + "</w:sdtContent></w:sdt>" + run(" three")),
             run("three ") + "<w:sdt><w:sdtPr/><w:sdtContent>" + run("two one") + "</w:sdtContent></w:sdt>");
@@ -115,34 +116,37 @@ std::string field(const std::string& instruction, const std::string& result) {
 
 TEST(Word, LinksOfFieldsAreTranslatedAndOtherFieldsStay) {
   const std::string page = field("PAGE", run("seven")), link = field(" HYPERLINK \"x\" ", run("two three"));
-  EXPECT_THAT(lines("<w:p>" + run("one ") + page + run(" ") + link + "</w:p>"), ElementsAre("one two three"));
+  EXPECT_THAT(lines_of_word("<w:p>" + run("one ") + page + run(" ") + link + "</w:p>"), ElementsAre("one two three"));
   EXPECT_EQ(reversed(run("one ") + link + run(" four five six")),
             run("six five four ") + field(" HYPERLINK \"x\" ", run("three two")) + run(" one"));
   const std::string inserted = field(" HYPERLINK \"x\" ", "<w:ins>" + run("two") + "</w:ins>");
   EXPECT_EQ(reversed(run("one ") + inserted + run(" four five six")), run("six five four ") + inserted + run(" one"));
   EXPECT_EQ(reversed(run("one ") + page + run(" two")), run("two one ") + page);
   EXPECT_THAT(
-      lines("<w:p>" + field("TOC \\o", run("one") + "<w:r><w:tab/></w:r>" + field("PAGEREF x", run("two"))) + "</w:p>"),
+      lines_of_word("<w:p>" + field("TOC \\o", run("one") + "<w:r><w:tab/></w:r>" + field("PAGEREF x", run("two"))) +
+                    "</w:p>"),
       ElementsAre("one"));
   const std::string unfinished = mark("begin") + "<w:r><w:instrText>TOC</w:instrText></w:r>" + mark("separate");
   EXPECT_EQ(reversed(unfinished + run("a b")), unfinished + run("b a"));
   EXPECT_EQ(reversed(run("a b") + mark("end")), run("b a") + mark("end"));
-  EXPECT_EQ(same(field("IF " + field("X", run("y")), run("z")) + run("a")),
+  EXPECT_EQ(unchanged_paragraph(field("IF " + field("X", run("y")), run("z")) + run("a")),
             field("IF " + field("X", run("y")), run("z")) + run("a"));
   const std::string across =
       mark("begin") + "<w:hyperlink>" + mark("separate") + run("a") + "</w:hyperlink>" + mark("end");
-  EXPECT_EQ(same(across), across);
+  EXPECT_EQ(unchanged_paragraph(across), across);
 }
 
 TEST(Word, TabsPartAndBreaksJoin) {
   const std::string tab = "<w:r><w:tab/></w:r>", line = "<w:r><w:br/></w:r>",
                     page = "<w:r><w:br w:type=\"page\"/></w:r>";
-  EXPECT_THAT(lines("<w:p><w:r><w:t>Name:</w:t><w:tab/><w:t>A dog</w:t></w:r></w:p>"), ElementsAre("Name:", "A dog"));
+  EXPECT_THAT(lines_of_word("<w:p><w:r><w:t>Name:</w:t><w:tab/><w:t>A dog</w:t></w:r></w:p>"),
+              ElementsAre("Name:", "A dog"));
   EXPECT_EQ(reversed(run("a b") + tab + run("c d", kBold)), run("b a") + tab + run("d c", kBold));
-  EXPECT_THAT(lines("<w:p>" + run("An old") + line + run("library") + page + run("x") + "</w:p>"),
+  EXPECT_THAT(lines_of_word("<w:p>" + run("An old") + line + run("library") + page + run("x") + "</w:p>"),
               ElementsAre("An old library", "x"));
-  EXPECT_EQ(same(run("An old") + line + run("library")), run("An old") + line + run("library"));
-  EXPECT_EQ(same("<w:r><w:t>well</w:t><w:noBreakHyphen/><w:t>known wo</w:t><w:softHyphen/><w:t>rd</w:t></w:r>"),
+  EXPECT_EQ(unchanged_paragraph(run("An old") + line + run("library")), run("An old") + line + run("library"));
+  EXPECT_EQ(unchanged_paragraph(
+                "<w:r><w:t>well</w:t><w:noBreakHyphen/><w:t>known wo</w:t><w:softHyphen/><w:t>rd</w:t></w:r>"),
             run("well-known word"));
 }
 
@@ -159,7 +163,8 @@ TEST(Word, ParagraphsInParagraphsComeOnce) {
   const std::string after_box = "<w:r><w:pict><w:txbxContent><w:p>" + run("box a in") + "<w:r><w:pict><w:p>" +
                                 run("most inner") + "</w:p></w:pict></w:r></w:p><w:p>" + run("12") +
                                 "</w:p></w:txbxContent></w:pict></w:r>";
-  EXPECT_THAT(lines("<w:p>" + run("out side") + box + "</w:p>"), ElementsAre("out side", "in a box", "inner most"));
+  EXPECT_THAT(lines_of_word("<w:p>" + run("out side") + box + "</w:p>"),
+              ElementsAre("out side", "in a box", "inner most"));
   EXPECT_EQ(reversed(run("out side") + box), run("side out") + after_box);
   EXPECT_EQ(reversed(box), after_box) << "no text around it";
 }

@@ -11,9 +11,9 @@ namespace hexapla::text::document {
 namespace {
 
 // Tracks the nesting of valid JSON.
-class Scanner {
+class JsonScanner {
  public:
-  Scanner(std::string_view json, Pieces& pieces) : json_(json), pieces_(pieces) {}
+  JsonScanner(std::string_view json, Pieces& pieces) : json_(json), pieces_(pieces) {}
 
   void scan() {
     std::size_t kept = 0;
@@ -59,7 +59,7 @@ Pieces json_strings(const std::string& content) {
   parse_json(content.substr(mark), "the file", "send a file that a JSON parser takes");
   Pieces pieces([](std::string_view text) { return std::string(text); });
   pieces.keep(content.substr(0, mark));
-  Scanner(std::string_view(content).substr(mark), pieces).scan();
+  JsonScanner(std::string_view(content).substr(mark), pieces).scan();
   return pieces;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kLetters = "ntrabfv", kControls = "\n\t\r\a\b\f\v";
 
-std::string decoded(std::string_view raw) {
+std::string decoded_string(std::string_view raw) {
   std::string text;
   for (std::size_t at = 0; at < raw.size(); ++at) {
     if (raw[at] != '\\' || at + 1 == raw.size()) {
@@ -52,9 +52,9 @@ PoLine po_line(std::string_view line) {
   return {word, line.substr(0, first + 1), line.substr(first + 1, last - first - 1), true};
 }
 
-class Reader {
+class PoReader {
  public:
-  explicit Reader(Pieces& pieces) : pieces_(pieces) {}
+  explicit PoReader(Pieces& pieces) : pieces_(pieces) {}
 
   void read(std::string_view content) {
     lines_ = file_lines(content);
@@ -102,7 +102,7 @@ class Reader {
     const std::size_t break_at = source.find("\\n");
     pieces_.keep(field.before);
     if (break_at != source.npos && break_at + 2 < source.size()) pieces_.keep(next);
-    add_string(source, {decoded, encoded, next}, pieces_);
+    add_string(source, {decoded_string, encoded, next}, pieces_);
     pieces_.keep(line.text.substr(line.text.rfind('"')));
     pieces_.keep(line.end);
   }
@@ -117,7 +117,7 @@ class Reader {
 
 Pieces po_strings(std::string_view content) {
   Pieces pieces([](std::string_view text) { return std::string(text); });
-  Reader(pieces).read(content);
+  PoReader(pieces).read(content);
   return pieces;
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 using Kind = Token::Kind;
 
-constexpr std::size_t kMostTags = 400;  // of a line: the work grows with their square
+constexpr std::size_t kMostTagsOfLine = 400;  // of a line: the work grows with their square
 
 bool begins_name(char c) { return text::ascii::is_letter(c) || text::ascii::is_digit(c) || c == '/'; }
 
 // The length of the tag at the beginning of the text; 0: there is none.
-std::size_t size_of_tag(std::string_view text) {
+std::size_t size_of_placeholder(std::string_view text) {
   if (text.size() < 3 || text[0] != '<' || !begins_name(text[1])) return 0;
   const std::size_t end = text.find_first_of("<>", 1);
   return end == text.npos || text[end] == '<' ? 0 : end + 1;
@@ -31,7 +31,7 @@ Token tag_token(std::string_view tag) {
   return {closes ? Kind::close : tag.ends_with("/>") ? Kind::point : Kind::open, name, std::string(tag)};
 }
 
-std::vector<Token> tokens_of(std::string_view text) {
+std::vector<Token> tokens_of_line(std::string_view text) {
   std::vector<Token> tokens;
   std::size_t begin = 0;
   const auto add_text = [&](std::size_t end) {
@@ -39,7 +39,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     if (!part.empty()) tokens.push_back({Kind::text, "", part, part});
   };
   for (std::size_t at = 0; (at = text.find('<', at)) != text.npos;) {
-    const std::size_t size = size_of_tag(text.substr(at));
+    const std::size_t size = size_of_placeholder(text.substr(at));
     if (size > 0) {
       add_text(at);
       tokens.push_back(tag_token(text.substr(at, size)));
@@ -48,13 +48,13 @@ std::vector<Token> tokens_of(std::string_view text) {
     at += std::max<std::size_t>(size, 1);
   }
   add_text(text.size());
-  if (tokens.size() <= 2 * kMostTags) return tokens;
+  if (tokens.size() <= 2 * kMostTagsOfLine) return tokens;
   return {{Kind::text, "", std::string(text), std::string(text)}};
 }
 
 // A tag without a partner ("<name>") is standalone.
 text::MarkedLine marked_line(std::string_view text) {
-  std::vector<Token> tokens = tokens_of(text);
+  std::vector<Token> tokens = tokens_of_line(text);
   const std::vector<std::size_t> partner = partners_of(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i].kind != Kind::text && partner[i] == kNoPartner) tokens[i].kind = Kind::point;

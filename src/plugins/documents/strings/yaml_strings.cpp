@@ -25,10 +25,10 @@ using YAML::anchor_t, YAML::Mark;
 constexpr std::size_t kLargest = std::size_t{4} << 20;  // the parser takes a second for this much
 
 // Aliases are not expanded, so a few lines cannot become gigabytes.
-class Reader final : public YAML::EventHandler {
+class YamlReader final : public YAML::EventHandler {
  public:
   // parsed: the bytes that the parser reads, one for each byte of yaml.
-  Reader(std::string_view yaml, std::string_view parsed, Pieces& pieces)
+  YamlReader(std::string_view yaml, std::string_view parsed, Pieces& pieces)
       : yaml_(yaml), parsed_(parsed), pieces_(pieces) {}
 
   void finish() { keep_to(yaml_.size()); }
@@ -161,7 +161,7 @@ Pieces yaml_strings(const std::string& content) {
   const std::string parsed = readable_yaml(yaml);
   Pieces pieces([](std::string_view text) { return std::string(text); });
   pieces.keep(content.substr(0, mark));
-  Reader reader(yaml, parsed, pieces);
+  YamlReader reader(yaml, parsed, pieces);
   Classic<std::istringstream> stream(parsed);
   try {
     YAML::Parser events(stream);

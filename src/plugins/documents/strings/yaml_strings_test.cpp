@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 PiecesDocument yaml(const std::string& content) { return PiecesDocument({yaml_strings(content)}); }
 std::vector<std::string> unchanged(std::vector<std::string> words) { return words; }
-std::vector<std::string> values(const std::string& content) { return yaml(content).lines(); }
+std::vector<std::string> yaml_values(const std::string& content) { return yaml(content).lines(); }
 
 // The file with this text as the translation of every line.
 std::string with(const std::string& content, const std::string& text) {
@@ -80,7 +80,7 @@ TEST(YamlStrings, AreValuesNotKeys) {
       "  : a value\n"
       "  ? [a, key]\n"
       "  : {b: c d}\n";
-  EXPECT_THAT(values(rails),
+  EXPECT_THAT(yaml_values(rails),
               ElementsAre("Hello", "It's a dog", "runs", "one dog", "two", "three", "Monday", "a value", "c d"));
   std::string expected = rails;
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"Hello", "HELLO"},
@@ -102,8 +102,9 @@ TEST(YamlStrings, KeepWhatIsNoText) {
         "a: 2001-12-14T21:59:43.10-05:00\n", "a: https://a.org/b\n", "a: :symbol\n", "a: !!binary aGVsbG8=\n",
         "a: !ruby/object:Gem::Version\n", "a: '12:30'\n", "a: \"{n, plural, one {# dog} other {# dogs}}\"\n",
         "a: &x\n  b: 1\nc: *x\nd:\n  <<: *x\n", "%YAML 1.1\n---\na: 1\n...\n---\nb: 2\n"})
-    EXPECT_TRUE(values(text).empty()) << text;
-  EXPECT_THAT(values("a: 'yes'\nb: 5 dogs\nc: Hello %{name}, hi\n"), ElementsAre("yes", "5 dogs", "Hello %{name}, hi"));
+    EXPECT_TRUE(yaml_values(text).empty()) << text;
+  EXPECT_THAT(yaml_values("a: 'yes'\nb: 5 dogs\nc: Hello %{name}, hi\n"),
+              ElementsAre("yes", "5 dogs", "Hello %{name}, hi"));
 }
 
 TEST(YamlStrings, AnyTextComesBack) {
@@ -167,9 +168,9 @@ TEST(YamlStrings, AnyTextComesBack) {
 
 TEST(YamlStrings, AreOneLineWhereTheyFold) {
   const std::string plain = "a: a dog\n   runs\n  \n  far\nb: c\n", quoted = "a: \"a\n  dog \\\n   runs\"\nb: c\n";
-  EXPECT_THAT(values(plain), ElementsAre("a dog runs", "far", "c"));
+  EXPECT_THAT(yaml_values(plain), ElementsAre("a dog runs", "far", "c"));
   EXPECT_EQ(translated(yaml(plain), in_capitals), "a: \"A DOG RUNS\\nFAR\"\nb: C\n");
-  EXPECT_THAT(values(quoted), ElementsAre("a dog runs", "c"));
+  EXPECT_THAT(yaml_values(quoted), ElementsAre("a dog runs", "c"));
   EXPECT_EQ(translated(yaml(quoted), in_capitals), "a: \"A DOG RUNS\"\nb: C\n");
   EXPECT_EQ(translated(yaml(quoted), unchanged), quoted);
   EXPECT_EQ(translated(yaml("a: \"a dog\\nruns \\u72d7\\t\\\"x\\\"\"\n"), in_capitals),
@@ -179,10 +180,10 @@ TEST(YamlStrings, AreOneLineWhereTheyFold) {
 
 TEST(YamlStrings, BlocksKeepTheirLines) {
   const std::string literal = "a: |  # so\n\n  a dog\n    runs\n\n  far\n\nb: c\n";
-  EXPECT_THAT(values(literal), ElementsAre("a dog", "runs", "far", "c"));
+  EXPECT_THAT(yaml_values(literal), ElementsAre("a dog", "runs", "far", "c"));
   EXPECT_EQ(translated(yaml(literal), in_capitals), "a: |  # so\n\n  A DOG\n    RUNS\n\n  FAR\n\nb: C\n");
   const std::string folded = "- >2-\n   a\n\n  b dog\n  runs\n\n  far\n   x y\n# c\n- z\n";
-  EXPECT_THAT(values(folded), ElementsAre("a", "b dog runs", "far", "x y", "z"));
+  EXPECT_THAT(yaml_values(folded), ElementsAre("a", "b dog runs", "far", "x y", "z"));
   EXPECT_EQ(translated(yaml(folded), in_capitals), "- >2-\n   A\n\n  B DOG RUNS\n\n  FAR\n   X Y\n# c\n- Z\n");
   EXPECT_EQ(translated(yaml(folded), unchanged), folded);
   for (const char* text : {"a: b", "# c", "  x", "- ", "", "a\nb", "狗"})
@@ -195,7 +196,7 @@ TEST(YamlStrings, TakeAnyLineEnd) {
     std::string other;
     for (const char c : file) other += c == '\n' ? end : std::string(1, c);
     EXPECT_EQ(translated(yaml(other), unchanged), other);
-    EXPECT_EQ(values(other), values(file));
+    EXPECT_EQ(yaml_values(other), yaml_values(file));
     const std::string back = translated(yaml(other), in_capitals);
     EXPECT_THAT(back, HasSubstr("كلب" + end + "  يجري" + end));
     EXPECT_THAT(back, testing::EndsWith("d: \"X Y\"" + end));
@@ -223,7 +224,7 @@ TEST(YamlStrings, TakeWhatNobodyWouldWrite) {
     const std::string last = "*a" + std::to_string(i - 1);
     bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last + ", " + last + "]\n";
   }
-  EXPECT_EQ(values(bomb).size(), 2u);
+  EXPECT_EQ(yaml_values(bomb).size(), 2u);
   EXPECT_EQ(translated(yaml(bomb), unchanged), bomb);
   for (const std::string part : {"- ", "a ", "a: b\n", "'a' ", "- |\n  a\n", "- [a, \"b\"]\n", "#\n", "\n", "--- a\n",
                                  "- a\n\n  b\n", "? ", "&a ", "!a ", "- \"\\n\"\n", "- a\n - b\n", "- |9\n", "\"\n"}) {

@@ -64,7 +64,7 @@ class Outline {
 };
 
 // An entity known to HTML becomes its character.
-Token entity(const std::string& raw) {
+Token token_of_entity(const std::string& raw) {
   const std::vector<Token> html = html_tokens("x" + raw);  // a parser drops leading whitespace
   const bool known = html.size() == 1 && !html[0].text.ends_with(';');
   return known ? Token{Kind::text, "", raw, html[0].text.substr(1)} : Token{Kind::point, "", raw};
@@ -99,7 +99,7 @@ Token token_of(std::string_view xml, const XmlEvent& event) {
   const std::string raw(xml.substr(event.begin, event.end - event.begin));
   if (event.kind == EventKind::start) return {Kind::open, event.name, raw};
   if (event.kind == EventKind::end) return {Kind::close, event.name, raw};
-  if (event.kind == EventKind::entity) return entity(raw);
+  if (event.kind == EventKind::entity) return token_of_entity(raw);
   return {raw.find("<!DOCTYPE") == std::string::npos ? Kind::point : Kind::block, event.name, raw};
 }
 

@@ -21,7 +21,7 @@ PiecesDocument document_of(Pieces pieces) {
 PiecesDocument xml_document(const std::string& xml, const TagRules& rules = {}) {
   return document_of(xml_pieces(xml, "the text", rules));
 }
-std::vector<std::string> lines(const std::string& xml, const TagRules& rules = {}) {
+std::vector<std::string> lines_of_xml(const std::string& xml, const TagRules& rules = {}) {
   return xml_document(xml, rules).lines();
 }
 std::vector<std::string> html_lines(const std::string& html, const TagRules& rules) {
@@ -49,43 +49,46 @@ std::string xml_translated(const std::string& xml, const TagRules& rules = {}, c
 }
 
 TEST(XmlTokens, TagsWithinATextAreInline) {
-  EXPECT_THAT(lines("A <x>dog</x> runs."), ElementsAre("A dog runs."));
-  EXPECT_THAT(lines("<doc>A <x><y>big</y> <z>dog</z></x> runs.</doc>"), ElementsAre("A big dog runs."));
-  EXPECT_THAT(lines("Press <x id=\"1\"/> to <b>go</b> on"), ElementsAre("Press to go on"));
+  EXPECT_THAT(lines_of_xml("A <x>dog</x> runs."), ElementsAre("A dog runs."));
+  EXPECT_THAT(lines_of_xml("<doc>A <x><y>big</y> <z>dog</z></x> runs.</doc>"), ElementsAre("A big dog runs."));
+  EXPECT_THAT(lines_of_xml("Press <x id=\"1\"/> to <b>go</b> on"), ElementsAre("Press to go on"));
   EXPECT_EQ(xml_translated("A <x>dog</x> runs.", {}, {2, 1, 0}), "runs. <x>dog</x> A");
 }
 
 TEST(XmlTokens, TheStructureSaysWhichTagsEndASentence) {
-  EXPECT_THAT(lines("<document>\n <meta><title>A title</title></meta>\n <content><par>One. <b>Two.</b></par>\n"
-                    "  <par>Three.</par></content></document>"),
+  EXPECT_THAT(lines_of_xml("<document>\n <meta><title>A title</title></meta>\n <content><par>One. <b>Two.</b></par>\n"
+                           "  <par>Three.</par></content></document>"),
               ElementsAre("A title", "One. Two.", "Three."));
-  EXPECT_THAT(lines("<par>The firm said it had been </par><par> conducting it.</par>"),
+  EXPECT_THAT(lines_of_xml("<par>The firm said it had been </par><par> conducting it.</par>"),
               ElementsAre("The firm said it had been", "conducting it."));
-  EXPECT_THAT(lines("<ul><li>one <ul><li>two</li><li>three</li></ul></li><li>four</li></ul>"),
+  EXPECT_THAT(lines_of_xml("<ul><li>one <ul><li>two</li><li>three</li></ul></li><li>four</li></ul>"),
               ElementsAre("one", "two", "three", "four"));
-  EXPECT_THAT(lines("<a>狗<b>在</b>跑</a><a>สุนัข<b>วิ่ง</b></a><a>كلب <b>يجري</b></a>"),
+  EXPECT_THAT(lines_of_xml("<a>狗<b>在</b>跑</a><a>สุนัข<b>วิ่ง</b></a><a>كلب <b>يجري</b></a>"),
               ElementsAre("狗在跑", "สุนัขวิ่ง", "كلب يجري"));
-  EXPECT_THAT(lines("<a>one &#10;two&#xA;three\nfour</a>"), ElementsAre("one", "two", "three four"));
+  EXPECT_THAT(lines_of_xml("<a>one &#10;two&#xA;three\nfour</a>"), ElementsAre("one", "two", "three four"));
 }
 
 TEST(XmlTokens, RulesSayItOtherwise) {
   const std::string firm = "<par>The firm said</par><par>that it is <b>so</b>.</par>";
-  EXPECT_THAT(lines(firm, {.non_splitting = {"par"}}), ElementsAre("The firm said that it is so."));
-  EXPECT_THAT(lines(firm, {.splitting = {"b"}}), ElementsAre("The firm said", "that it is", "so", "."));
-  EXPECT_THAT(lines(firm, {.outline = false}), ElementsAre("The firm said that it is so."));
-  EXPECT_THAT(lines(firm, {.splitting = {"par"}, .outline = false}), ElementsAre("The firm said", "that it is so."));
-  EXPECT_THAT(lines("<p><b>The firm</b> <i>says</i></p>", {.non_splitting = {"p"}}), ElementsAre("The firm says"));
-  EXPECT_THAT(lines("<p><b>The firm</b> <i>says</i></p>"), ElementsAre("The firm", "says"));
-  EXPECT_THAT(lines("one<br/>two<hr a='b'/>three", {.splitting = {"br", "hr"}}), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(lines_of_xml(firm, {.non_splitting = {"par"}}), ElementsAre("The firm said that it is so."));
+  EXPECT_THAT(lines_of_xml(firm, {.splitting = {"b"}}), ElementsAre("The firm said", "that it is", "so", "."));
+  EXPECT_THAT(lines_of_xml(firm, {.outline = false}), ElementsAre("The firm said that it is so."));
+  EXPECT_THAT(lines_of_xml(firm, {.splitting = {"par"}, .outline = false}),
+              ElementsAre("The firm said", "that it is so."));
+  EXPECT_THAT(lines_of_xml("<p><b>The firm</b> <i>says</i></p>", {.non_splitting = {"p"}}),
+              ElementsAre("The firm says"));
+  EXPECT_THAT(lines_of_xml("<p><b>The firm</b> <i>says</i></p>"), ElementsAre("The firm", "says"));
+  EXPECT_THAT(lines_of_xml("one<br/>two<hr a='b'/>three", {.splitting = {"br", "hr"}}),
+              ElementsAre("one", "two", "three"));
 }
 
 TEST(XmlTokens, IgnoredElementsStandForThemselves) {
   const TagRules keep{.ignored = {"keep"}};
-  EXPECT_THAT(lines("We saw <keep>Green <b>Park</b></keep> today.", keep), ElementsAre("We saw today."));
+  EXPECT_THAT(lines_of_xml("We saw <keep>Green <b>Park</b></keep> today.", keep), ElementsAre("We saw today."));
   EXPECT_EQ(xml_translated("We saw <keep>Green Park</keep> today", keep, {2, 0, 1}),
             "today We saw <keep>Green Park</keep>");
-  EXPECT_THAT(lines("<keep>a <keep>b</keep> c</keep><p>d</p><keep/> e", keep), ElementsAre("d e"));
-  EXPECT_THAT(lines("<keep>a</keep> <KEEP>b</KEEP>", keep), ElementsAre("b"));
+  EXPECT_THAT(lines_of_xml("<keep>a <keep>b</keep> c</keep><p>d</p><keep/> e", keep), ElementsAre("d e"));
+  EXPECT_THAT(lines_of_xml("<keep>a</keep> <KEEP>b</KEEP>", keep), ElementsAre("b"));
 }
 
 TEST(XmlTokens, RulesAreForHtml) {

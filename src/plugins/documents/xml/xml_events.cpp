@@ -23,9 +23,9 @@ auto XML_GetCurrentLineNumber64(XML_Parser parser) { return XML_GetCurrentLineNu
 auto XML_GetCurrentColumnNumber64(XML_Parser parser) { return XML_GetCurrentColumnNumber(parser); }
 #endif
 
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 
-constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kDeepestElement = 1000;
 constexpr std::size_t kMostDeclared = 100;     // attributes of a document type: each element gets all those of its name
 constexpr std::size_t kMostParts = 5'000'000;  // a gigabyte, including what documents keep for each part
 
@@ -39,11 +39,11 @@ bool is_utf_8(std::string_view written) {
   return encoding == "utf-8" || encoding == "utf8" || encoding == "us-ascii" || encoding == "ascii";
 }
 
-class Reader {
+class EventReader {
  public:
   // hidden: bytes at the start of the first line that messages do not count
-  Reader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found,
-         std::size_t hidden = 0)
+  EventReader(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found,
+              std::size_t hidden = 0)
       : xml_(xml), hidden_(hidden), name_(name), found_(found), parser_(XML_ParserCreate("UTF-8")) {
     if (!parser_) throw std::bad_alloc();
     XML_SetUserData(parser_.get(), this);
@@ -79,7 +79,7 @@ class Reader {
   // An exception must not pass through a C library.
   template <class Work>
   static void guarded(void* self, Work&& work) {
-    Reader& reader = *static_cast<Reader*>(self);
+    EventReader& reader = *static_cast<EventReader*>(self);
     if (reader.error_) return;
     try {
       check_canceled();
@@ -90,39 +90,39 @@ class Reader {
     }
   }
   static void on_start(void* self, const char* name, const char** attributes) {
-    guarded(self, [&](Reader& r) { r.start(name, attributes); });
+    guarded(self, [&](EventReader& r) { r.start(name, attributes); });
   }
   static void on_end(void* self, const char* name) {
-    guarded(self, [&](Reader& r) { r.end(name); });
+    guarded(self, [&](EventReader& r) { r.end(name); });
   }
   static void on_text(void* self, const char* text, int bytes) {
-    guarded(self, [&](Reader& r) { r.add_text({text, static_cast<std::size_t>(bytes)}); });
+    guarded(self, [&](EventReader& r) { r.add_text({text, static_cast<std::size_t>(bytes)}); });
   }
   static void on_cdata(void* self) {
-    guarded(self, [](Reader& r) { r.add(Kind::cdata); });
+    guarded(self, [](EventReader& r) { r.add(EventKind::cdata); });
   }
   static void on_cdata_end(void* self) {
-    guarded(self, [](Reader& r) { r.event_.end = r.position() + r.length(); });
+    guarded(self, [](EventReader& r) { r.event_.end = r.position() + r.length(); });
   }
   static void on_entity(void* self, const char* name, int parameter) {
-    if (parameter == 0) guarded(self, [&](Reader& r) { r.add(Kind::entity).name = name; });
+    if (parameter == 0) guarded(self, [&](EventReader& r) { r.add(EventKind::entity).name = name; });
   }
   static void on_entity_declaration(void* self, const char* name) {
-    guarded(self, [&](Reader& r) {
+    guarded(self, [&](EventReader& r) {
       throw DataError(cat(r.here(), "declares the entity ", name,
                           "; write what it stands for instead, because few such "
                           "lines may stand for gigabytes"));
     });
   }
   static void on_attribute_declaration(void* self) {
-    guarded(self, [](Reader& r) {
+    guarded(self, [](EventReader& r) {
       if (++r.declared_ > kMostDeclared)
         throw DataError(cat(r.here(), "the document type declares more than ", kMostDeclared,
                             " attributes; leave these declarations out"));
     });
   }
   static void on_declaration(void* self, const char*, const char* encoding, int) {
-    guarded(self, [&](Reader& r) {
+    guarded(self, [&](EventReader& r) {
       if (encoding != nullptr && !is_utf_8(encoding))
         throw DataError(cat(r.name_, " is in ", encoding, "; save it in UTF-8"));
     });
@@ -138,9 +138,9 @@ class Reader {
 
   void start(const char* name, const char** attributes) {
     const bool empty = xml_.substr(position(), length()).ends_with("/>");
-    if (!empty && ++depth_ > kDeepest)
-      throw DataError(cat(here(), "more than ", kDeepest, " elements are in one another; nest fewer"));
-    XmlEvent& event = add(empty ? Kind::empty : Kind::start);
+    if (!empty && ++depth_ > kDeepestElement)
+      throw DataError(cat(here(), "more than ", kDeepestElement, " elements are in one another; nest fewer"));
+    XmlEvent& event = add(empty ? EventKind::empty : EventKind::start);
     event.name = name;
     const int count = XML_GetSpecifiedAttributeCount(parser_.get());  // others are defaults of the document type
     for (int i = 0; i < count; i += 2) event.attributes.push_back({attributes[i], attributes[i + 1]});
@@ -148,23 +148,23 @@ class Reader {
   void end(const char* name) {
     if (length() == 0) return;  // of an empty element
     --depth_;
-    add(Kind::end).name = name;
+    add(EventKind::end).name = name;
   }
   // Expat reports text in pieces: each reference (&amp;) and each line end is one.
   void add_text(std::string_view text) {
-    if (event_.kind == Kind::cdata && !cdata_ended()) {
+    if (event_.kind == EventKind::cdata && !cdata_ended()) {
       event_.text += text;
       return;
     }
-    const bool goes_on = event_.kind == Kind::text && event_.end == position();
-    XmlEvent& event = goes_on ? event_ : add(Kind::text);
+    const bool goes_on = event_.kind == EventKind::text && event_.end == position();
+    XmlEvent& event = goes_on ? event_ : add(EventKind::text);
     event.end = position() + length();
     event.text += text;
   }
   bool cdata_ended() const { return xml_.substr(0, event_.end).ends_with("]]>"); }
 
   // Finishes the previous event and begins one here.
-  XmlEvent& add(Kind kind) {
+  XmlEvent& add(EventKind kind) {
     flush();
     add_gap(position());
     event_ = {kind, position(), position() + length()};
@@ -174,7 +174,7 @@ class Reader {
     if (event_.end > event_.begin) pass(std::exchange(event_, {}));
   }
   void add_gap(std::size_t to) {
-    if (to > done_) pass({Kind::other, done_, to});
+    if (to > done_) pass({EventKind::other, done_, to});
   }
   void pass(XmlEvent event) {
     done_ = event.end;
@@ -219,7 +219,7 @@ const std::string* XmlEvent::attribute(std::string_view wanted) const {
 }
 
 void read_xml(std::string_view xml, const std::string& name, const std::function<void(XmlEvent)>& found) {
-  Reader(xml, name, found).read();
+  EventReader(xml, name, found).read();
 }
 
 std::vector<XmlEvent> xml_events(std::string_view xml, const std::string& name) {
@@ -239,7 +239,7 @@ std::vector<XmlEvent> xml_fragment_events(std::string_view xml, const std::strin
     event.begin -= open.size(), event.end -= open.size();
     all.add(std::move(event));
   };
-  Reader(cat(open, xml, close), name, add, open.size()).read();
+  EventReader(cat(open, xml, close), name, add, open.size()).read();
   std::vector<XmlEvent> events = all.events();
   events.erase(events.begin());
   events.pop_back();

@@ -12,16 +12,18 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 
 // "start a", "text x y", ... in order.
 std::vector<std::string> told(std::string_view xml) {
   std::vector<std::string> all;
   for (const XmlEvent& e : xml_events(xml)) {
     constexpr const char* kinds[] = {"start", "end", "empty", "text", "cdata", "entity", "other"};
-    const bool text = e.kind == Kind::text || e.kind == Kind::cdata;
+    const bool text = e.kind == EventKind::text || e.kind == EventKind::cdata;
     std::string event = kinds[static_cast<int>(e.kind)];
-    event += " " + (text ? e.text : e.kind == Kind::other ? std::string(xml.substr(e.begin, e.end - e.begin)) : e.name);
+    event += " " + (text                         ? e.text
+                    : e.kind == EventKind::other ? std::string(xml.substr(e.begin, e.end - e.begin))
+                                                 : e.name);
     for (const XmlAttribute& a : e.attributes) event += " " + a.name + "=" + a.value;
     all.push_back(event);
   }
@@ -38,7 +40,7 @@ std::string together(std::string_view xml) {
   return all;
 }
 
-std::string error_of(std::string_view xml) {
+std::string error_of_xml(std::string_view xml) {
   try {
     xml_events(xml, "x.xml");
   } catch (const DataError& e) {
@@ -77,32 +79,33 @@ TEST(XmlEvents, HaveAttributesOnlyAsWritten) {
 }
 
 TEST(XmlEvents, ErrorsNameThePlace) {
-  EXPECT_THAT(error_of("<a>\n <b></a>"), AllOf(HasSubstr("x.xml, line 2, column"), HasSubstr("mismatched tag")));
+  EXPECT_THAT(error_of_xml("<a>\n <b></a>"), AllOf(HasSubstr("x.xml, line 2, column"), HasSubstr("mismatched tag")));
   for (const char* xml : {"", "<a>", "<a></a><b/>", "<a", "x", "<a b=1/>", "<a>&</a>", "<a>\xFF</a>", "<a>\x01</a>",
                           "<a>]]></a>", "<a b='' b=''/>", "<a><![CDATA[x</a>"})
-    EXPECT_THAT(error_of(xml), HasSubstr("x.xml, line 1, column")) << xml;
+    EXPECT_THAT(error_of_xml(xml), HasSubstr("x.xml, line 1, column")) << xml;
 }
 
 TEST(XmlEvents, AreOfUtf8Alone) {
-  EXPECT_THAT(error_of(std::string_view("\xFF\xFE<\0a\0/\0>\0", 10)),
+  EXPECT_THAT(error_of_xml(std::string_view("\xFF\xFE<\0a\0/\0>\0", 10)),
               HasSubstr("x.xml is in UTF-16; save it in UTF-8"));
-  EXPECT_THAT(error_of(std::string_view("\0<\0a\0/\0>", 8)), HasSubstr("UTF-16"));
-  EXPECT_THAT(error_of("<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE4</a>"), HasSubstr("is in ISO-8859-1; save"));
-  EXPECT_EQ(error_of("<?xml version='1.0' encoding='utf-8'?><a>ä</a>"), "none");
+  EXPECT_THAT(error_of_xml(std::string_view("\0<\0a\0/\0>", 8)), HasSubstr("UTF-16"));
+  EXPECT_THAT(error_of_xml("<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE4</a>"),
+              HasSubstr("is in ISO-8859-1; save"));
+  EXPECT_EQ(error_of_xml("<?xml version='1.0' encoding='utf-8'?><a>ä</a>"), "none");
 }
 
 TEST(XmlEvents, RefuseWhatWouldGrow) {
-  EXPECT_THAT(error_of("<!DOCTYPE a [\n<!ENTITY b 'ha'><!ENTITY c '&b;&b;'>]><a>&c;</a>"),
+  EXPECT_THAT(error_of_xml("<!DOCTYPE a [\n<!ENTITY b 'ha'><!ENTITY c '&b;&b;'>]><a>&c;</a>"),
               AllOf(HasSubstr("line 2"), HasSubstr("entity b")));
-  EXPECT_THAT(error_of("<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"), HasSubstr("entity b"));
-  EXPECT_THAT(error_of("<!DOCTYPE a [<!ENTITY % b '<!ENTITY c \"x\">'>%b;]><a>&c;</a>"), HasSubstr("entity b"));
+  EXPECT_THAT(error_of_xml("<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"), HasSubstr("entity b"));
+  EXPECT_THAT(error_of_xml("<!DOCTYPE a [<!ENTITY % b '<!ENTITY c \"x\">'>%b;]><a>&c;</a>"), HasSubstr("entity b"));
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "<a>";
-  EXPECT_THAT(error_of(deep), HasSubstr("no element")) << "not closed, but not too deep";
-  EXPECT_THAT(error_of(deep + "<a>"), HasSubstr("more than 1000 elements"));
+  EXPECT_THAT(error_of_xml(deep), HasSubstr("no element")) << "not closed, but not too deep";
+  EXPECT_THAT(error_of_xml(deep + "<a>"), HasSubstr("more than 1000 elements"));
   std::string many = "<a>";
   for (int i = 0; i < 2'500'001; ++i) many += "<b c=''/>";
-  EXPECT_THAT(error_of(many + "</a>"), HasSubstr("x.xml has more than 5000000 tags"));
+  EXPECT_THAT(error_of_xml(many + "</a>"), HasSubstr("x.xml has more than 5000000 tags"));
 }
 
 TEST(XmlEvents, AnErrorOfTheReceiverComesThrough) {
@@ -117,7 +120,7 @@ TEST(XmlText, IsWrittenSoThatItIsReadAsItWas) {
     const auto events = xml_events(xml);
     EXPECT_EQ(*events[0].attribute("b"), text);
     EXPECT_EQ(*events[0].attribute("c"), text);
-    EXPECT_EQ(events[1].kind == Kind::text ? events[1].text : "", text);
+    EXPECT_EQ(events[1].kind == EventKind::text ? events[1].text : "", text);
   }
   EXPECT_EQ(xml_text(std::string_view("a\0b\x01\xFF\uFFFE", 8)), "a\uFFFDb\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(xml_attribute("\x1B"), "\uFFFD");

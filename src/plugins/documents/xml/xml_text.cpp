@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kReplacement = "\uFFFD";
 
 // The reference for a character, or the character itself.
-std::string_view entity(std::string_view c) {
+std::string_view entity_for(std::string_view c) {
   if (c == "&") return "&amp;";
   if (c == "<") return "&lt;";
   if (c == ">") return "&gt;";
@@ -19,7 +19,7 @@ std::string_view entity(std::string_view c) {
 std::string_view xml_character(std::string_view c) {
   if (c == "\r") return "&#13;";
   const bool control = c[0] >= 0 && c[0] < ' ' && c != "\t" && c != "\n";
-  return control || c == "\uFFFE" || c == "\uFFFF" ? kReplacement : entity(c);
+  return control || c == "\uFFFE" || c == "\uFFFF" ? kReplacement : entity_for(c);
 }
 
 std::string_view attribute_character(std::string_view c) {
@@ -41,7 +41,7 @@ std::string written(std::string_view text, Write&& write) {
 
 }  // namespace
 
-std::string with_entities(std::string_view text) { return written(text, entity); }
+std::string with_entities(std::string_view text) { return written(text, entity_for); }
 
 std::string xml_text(std::string_view text) { return written(text::clean_utf8(text), xml_character); }
 

@@ -101,7 +101,7 @@ cl_device_id device_of(int number) {
   return all[static_cast<size_t>(number)];
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void refuse_device(const std::string& name, const std::string& why) {
   throw UsageError(
       cat("the OpenCL device ", name, " cannot be used: ", why, "; choose another one, or give `device` cpu"));
 }
@@ -131,13 +131,14 @@ Device::Device(int number) : id_(device_of(number)), name_(text(id_, CL_DEVICE_N
   largest_buffer_ = opencl::number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   const auto group = opencl::number<size_t>(id_, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   if (opencl::number<cl_bool>(id_, CL_DEVICE_AVAILABLE) == CL_FALSE)
-    refuse(name_, "its driver says that it is not available");
+    refuse_device(name_, "its driver says that it is not available");
   if (opencl::number<cl_bool>(id_, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
-    refuse(name_, "its driver has no compiler");
+    refuse_device(name_, "its driver has no compiler");
   if (group < static_cast<size_t>(kGroup))
-    refuse(name_, cat("its work groups have at most ", group, " items, and the kernels need ", kGroup));
+    refuse_device(name_, cat("its work groups have at most ", group, " items, and the kernels need ", kGroup));
   if (local_memory_ < kLeastLocalMemory)
-    refuse(name_, cat("it has ", local_memory_, " bytes of local memory, and the kernels need ", kLeastLocalMemory));
+    refuse_device(name_,
+                  cat("it has ", local_memory_, " bytes of local memory, and the kernels need ", kLeastLocalMemory));
   cl_int status = CL_SUCCESS;
   context_ = OpenContext(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &status));
   check(status, "open a context");

@@ -12,7 +12,7 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr double kWidth = 560, kHeight = 250, kLeft = 62, kRight = 12, kTop = 34, kBottom = 40;
+constexpr double kChartWidth = 560, kChartHeight = 250, kLeft = 62, kRight = 12, kTop = 34, kBottom = 40;
 constexpr size_t kStretches = 400;
 
 using Points = std::vector<std::pair<double, double>>;
@@ -59,9 +59,9 @@ Points thinned(const Points& all) {
 
 struct Frame {
   Range x, y;
-  double at_x(double v) const { return kLeft + (v - x.low) / (x.high - x.low) * (kWidth - kLeft - kRight); }
+  double at_x(double v) const { return kLeft + (v - x.low) / (x.high - x.low) * (kChartWidth - kLeft - kRight); }
   double at_y(double v) const {
-    return kHeight - kBottom - (v - y.low) / (y.high - y.low) * (kHeight - kTop - kBottom);
+    return kChartHeight - kBottom - (v - y.low) / (y.high - y.low) * (kChartHeight - kTop - kBottom);
   }
 };
 
@@ -80,12 +80,12 @@ std::string text_at(double x, double y, const char* anchor, const char* kind, co
 std::string axes(const Chart& c, const Frame& f) {
   std::string text;
   for (const double v : ticks(f.y.low, f.y.high, 5)) {
-    text += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, f.at_y(v), kWidth - kRight);
+    text += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>\n", kLeft, f.at_y(v), kChartWidth - kRight);
     text += text_at(kLeft - 7, f.at_y(v) + 4, "end", "tick", label(v));
   }
   for (const double v : ticks(f.x.low, f.x.high, 6))
-    text += text_at(f.at_x(v), kHeight - kBottom + 17, "middle", "tick", label(v));
-  return text + text_at(kWidth - kRight, kHeight - 6, "end", "tick", c.x_label);
+    text += text_at(f.at_x(v), kChartHeight - kBottom + 17, "middle", "tick", label(v));
+  return text + text_at(kChartWidth - kRight, kChartHeight - 6, "end", "tick", c.x_label);
 }
 
 std::string error_bars(const Series& s, size_t number, const Frame& f) {
@@ -112,7 +112,7 @@ std::string curve(const Series& s, size_t number, const Frame& f) {
   return fmt::format("<path class=\"curve s{}\" d=\"{}\"/>\n{}{}", number, path, dots, error_bars(s, number, f));
 }
 
-constexpr double kLetter = 6.6, kBoldLetter = 7.6, kSample = 20, kGap = 10,
+constexpr double kLetter = 6.6, kBoldLetter = 7.6, kSample = 20, kLegendGap = 10,
                  kLine = 17;  // approximate sizes in kChartStyle
 
 double written(const std::string& words) { return kLetter * text::width(words); }
@@ -120,8 +120,8 @@ double written(const std::string& words) { return kLetter * text::width(words); 
 // Draws a sample of the curve at x and its name, compressed if too wide. Returns its end.
 double entry(const std::string& name, size_t number, double x, double y, std::string& to) {
   to += fmt::format("<path class=\"curve s{}\" d=\"M{:.1f} {:.1f}h{}\"/>\n", number, x, y - 4, kSample);
-  x += kSample + kGap;
-  const double room = kWidth - kRight - x, end = x + std::min(room, written(name));
+  x += kSample + kLegendGap;
+  const double room = kChartWidth - kRight - x, end = x + std::min(room, written(name));
   const std::string own = text_at(end, y, "end", "tick", name);
   const bool squeezed = room < written(name);
   to += squeezed ? fmt::format("<text textLength=\"{:.1f}\" lengthAdjust=\"spacingAndGlyphs\"{}", room, own.substr(5))
@@ -136,21 +136,21 @@ struct ChartLegend {
 
 // The names of the series, each with a sample of its curve: next to the title, or next to the axis
 // name if there is no room, or below it in several lines.
-ChartLegend legend(const Chart& c) {
-  constexpr double apart = 1.6 * kGap;
+ChartLegend chart_legend(const Chart& c) {
+  constexpr double apart = 1.6 * kLegendGap;
   double all = -apart;
-  for (const Series& s : c.series) all += kSample + kGap + written(s.name) + apart;
-  const auto beside = [&](double words) { return all + apart < kWidth - kRight - kLeft - words; };
+  for (const Series& s : c.series) all += kSample + kLegendGap + written(s.name) + apart;
+  const auto beside = [&](double words) { return all + apart < kChartWidth - kRight - kLeft - words; };
   ChartLegend found;
-  double x = kLeft, y = kHeight - 6;
+  double x = kLeft, y = kChartHeight - 6;
   if (beside(kBoldLetter / kLetter * written(c.title))) {
-    x = kWidth - kRight - all, y = 18;
+    x = kChartWidth - kRight - all, y = 18;
   } else if (!beside(written(c.x_label))) {
-    x = kGap, y += kLine, found.below = kLine;
+    x = kLegendGap, y += kLine, found.below = kLine;
   }
   for (size_t i = 0; i < c.series.size(); ++i) {
-    if (found.below > 0 && i > 0 && x + kSample + kGap + written(c.series[i].name) > kWidth - kRight)
-      x = kGap, y += kLine, found.below += kLine;
+    if (found.below > 0 && i > 0 && x + kSample + kLegendGap + written(c.series[i].name) > kChartWidth - kRight)
+      x = kLegendGap, y += kLine, found.below += kLine;
     x = entry(c.series[i].name, i, x, y, found.text) + apart;
   }
   return found;
@@ -193,14 +193,14 @@ std::string draw_chart(const Chart& c) {
     for (const auto& [x, y] : finite(s.points)) f.x.include(x), f.y.include(y);
   for (const Series& s : c.series)
     for (const auto& [low, high] : finite(s.bars)) f.y.include(low), f.y.include(high);
-  const ChartLegend names = legend(c);
+  const ChartLegend names = chart_legend(c);
   std::string text = fmt::format(
       "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n",
-      kWidth, kHeight + names.below, xml_escaped(c.title));
+      kChartWidth, kChartHeight + names.below, xml_escaped(c.title));
   text += text_at(kLeft, 18, "start", "title", c.title);
   if (f.x.empty())
-    return text + text_at(kWidth / 2, kHeight / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
+    return text + text_at(kChartWidth / 2, kChartHeight / 2, "middle", "tick", "nothing was recorded") + "</svg>\n";
   f.x.widen();
   f.y.widen();
   text += axes(c, f);

@@ -14,30 +14,30 @@
 namespace hexapla::inspect {
 namespace {
 
-constexpr int kMargin = 28, kGap = 22, kTitleHeight = 22;  // around the sheet, between maps, of a map's title
-constexpr int kSheetWidth = 1120;                          // the maps of a row should fit
-constexpr int kLongestLabel = 16;                          // characters
+constexpr int kSheetMargin = 28, kMapGap = 22, kTitleHeight = 22;  // around the sheet, between maps, of a map's title
+constexpr int kSheetWidth = 1120;                                  // the maps of a row should fit
+constexpr int kLongestLabel = 16;                                  // characters
 constexpr const char* kFonts = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Arial, sans-serif";
 constexpr const char *kInk = "#1f2933", *kFaint = "#616e7c", *kMark = "#b3bdc9";
-constexpr int kShades = 100;  // number of cell colors
+constexpr int kColors = 100;  // number of cell colors
 
 struct Rgb {
   int r, g, b;
 };
 // From 0 to the maximum, each darker than the previous one.
-constexpr std::array<Rgb, 6> kRamp{{{0xF1, 0xF4, 0xF8},
-                                    {0xC9, 0xDC, 0xEE},
-                                    {0x86, 0xB6, 0xDC},
-                                    {0x3F, 0x86, 0xC0},
-                                    {0x14, 0x55, 0x98},
-                                    {0x08, 0x2A, 0x5C}}};
+constexpr std::array<Rgb, 6> kColorRamp{{{0xF1, 0xF4, 0xF8},
+                                         {0xC9, 0xDC, 0xEE},
+                                         {0x86, 0xB6, 0xDC},
+                                         {0x3F, 0x86, 0xC0},
+                                         {0x14, 0x55, 0x98},
+                                         {0x08, 0x2A, 0x5C}}};
 
 std::string color(double share) {
-  const double at = std::clamp(share, 0.0, 1.0) * (kRamp.size() - 1);
-  const size_t from = std::min(static_cast<size_t>(at), kRamp.size() - 2);
+  const double at = std::clamp(share, 0.0, 1.0) * (kColorRamp.size() - 1);
+  const size_t from = std::min(static_cast<size_t>(at), kColorRamp.size() - 2);
   const double t = at - static_cast<double>(from);
   const auto mix = [t](int a, int b) { return static_cast<int>(std::lround(a + t * (b - a))); };
-  const Rgb a = kRamp[from], b = kRamp[from + 1];
+  const Rgb a = kColorRamp[from], b = kColorRamp[from + 1];
   return fmt::format("#{:02x}{:02x}{:02x}", mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b));
 }
 
@@ -78,17 +78,17 @@ struct Layout {
     map_height = n * cell;
     label_width = static_cast<int>(widest(labels(s.rows), font)) + 8;
     label_height = static_cast<int>(widest(labels(s.columns), font)) + 10;
-    arrange(s.maps, kSheetWidth - 2 * kMargin - label_width);
+    arrange(s.maps, kSheetWidth - 2 * kSheetMargin - label_width);
     head = 98;
-    const int maps = label_width + column_offsets.back() - kGap;
+    const int maps = label_width + column_offsets.back() - kMapGap;
     const int words = static_cast<int>(std::max(text_width(s.title, 17), text_width(s.subtitle, 11.5)));
-    width = 2 * kMargin + std::max({maps, words, 320});
-    height = kMargin + head + static_cast<int>(map_rows) * (kTitleHeight + map_height + kGap) - kGap + label_height +
-             kMargin;
+    width = 2 * kSheetMargin + std::max({maps, words, 320});
+    height = kSheetMargin + head + static_cast<int>(map_rows) * (kTitleHeight + map_height + kMapGap) - kMapGap +
+             label_height + kSheetMargin;
   }
-  int x(size_t map) const { return kMargin + label_width + column_offsets[map % per_row]; }
+  int x(size_t map) const { return kSheetMargin + label_width + column_offsets[map % per_row]; }
   int y(size_t map) const {
-    return kMargin + head + static_cast<int>(map / per_row) * (kTitleHeight + map_height + kGap) + kTitleHeight;
+    return kSheetMargin + head + static_cast<int>(map / per_row) * (kTitleHeight + map_height + kMapGap) + kTitleHeight;
   }
 
  private:
@@ -101,9 +101,9 @@ struct Layout {
         int widest_here = map_width;
         for (size_t map = column; map < maps.size(); map += per_row)
           widest_here = std::max(widest_here, static_cast<int>(std::ceil(title_width(maps[map].title))));
-        column_offsets[column + 1] = column_offsets[column] + widest_here + kGap;
+        column_offsets[column + 1] = column_offsets[column] + widest_here + kMapGap;
       }
-      if (column_offsets.back() - kGap <= room) return;
+      if (column_offsets.back() - kMapGap <= room) return;
     }
     map_rows = maps.size();
   }
@@ -138,11 +138,11 @@ std::string masked_legend(int x, int y) {
   return text + element_text(x + 18, y + 10, "", "masked");
 }
 
-std::string legend(double high, bool with_masked) {
-  const int x = kMargin, y = kMargin + 62, long_side = 160;
+std::string color_legend(double high, bool with_masked) {
+  const int x = kSheetMargin, y = kSheetMargin + 62, long_side = 160;
   std::string stops;
-  for (size_t i = 0; i < kRamp.size(); ++i) {
-    const double share = static_cast<double>(i) / (kRamp.size() - 1);
+  for (size_t i = 0; i < kColorRamp.size(); ++i) {
+    const double share = static_cast<double>(i) / (kColorRamp.size() - 1);
     stops += fmt::format("<stop offset=\"{:g}\" stop-color=\"{}\"/>", share, color(share));
   }
   std::string text = fmt::format("<linearGradient id=\"scale\">{}</linearGradient>\n", stops);
@@ -194,13 +194,13 @@ std::string cells(const SvgSheet& s, const Layout& at, size_t map, double high) 
   const std::vector<double>& values = s.maps[map].values;
   for (size_t i = 0; i < values.size(); ++i) {
     const double share = high > 0 && std::isfinite(values[i]) ? values[i] / high : 0;
-    const int shade = static_cast<int>(std::lround(share * kShades));
+    const int shade = static_cast<int>(std::lround(share * kColors));
     if (shade <= 0) continue;  // looks like the background
     paths[shade] += cell_path(s, at, map, i);
   }
   std::string text;
   for (const auto& [shade, path] : paths)
-    text += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", color(static_cast<double>(shade) / kShades), path);
+    text += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", color(static_cast<double>(shade) / kColors), path);
   return text;
 }
 
@@ -257,10 +257,11 @@ std::string draw_svg(const SvgSheet& s) {
       "aria-label=\"{2}\" font-family=\"{3}\">\n<title>{2}</title>\n",
       at.width, at.height, xml_escaped(s.title), kFonts);
   text += fmt::format("<rect width=\"{}\" height=\"{}\" rx=\"8\" fill=\"#ffffff\"/>\n", at.width, at.height);
-  text += element_text(kMargin, kMargin + 16, fmt::format("font-size=\"18\" font-weight=\"600\" fill=\"{}\"", kInk),
-                       s.title);
-  text += element_text(kMargin, kMargin + 40, fmt::format("font-size=\"12.5\" fill=\"{}\"", kFaint), s.subtitle);
-  text += legend(high, has_masked(s));
+  text += element_text(kSheetMargin, kSheetMargin + 16,
+                       fmt::format("font-size=\"18\" font-weight=\"600\" fill=\"{}\"", kInk), s.title);
+  text +=
+      element_text(kSheetMargin, kSheetMargin + 40, fmt::format("font-size=\"12.5\" fill=\"{}\"", kFaint), s.subtitle);
+  text += color_legend(high, has_masked(s));
   for (size_t map = 0; map < s.maps.size(); ++map) text += draw_map(s, at, map, high);
   return text + "</svg>\n";
 }

@@ -24,7 +24,7 @@ SvgSheet small_sheet(size_t maps) {
   return sheet;
 }
 
-size_t count(const std::string& text, const std::string& part) {
+size_t count_in_svg(const std::string& text, const std::string& part) {
   size_t n = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
   return n;
@@ -62,9 +62,9 @@ TEST(svg, hatches_what_is_masked_and_says_so) {
   for (SvgMap& map : sheet.maps) map.masked = {false, false, false, false, true, true};
   const std::string text = draw_svg(sheet);
   EXPECT_EQ(elements_fault(text), "");
-  EXPECT_EQ(count(text, "<path fill=\"url(#masked)\""), 2u);
-  EXPECT_EQ(count(text, ">masked<"), 1u);
-  EXPECT_EQ(count(plain, "masked"), 0u);
+  EXPECT_EQ(count_in_svg(text, "<path fill=\"url(#masked)\""), 2u);
+  EXPECT_EQ(count_in_svg(text, ">masked<"), 1u);
+  EXPECT_EQ(count_in_svg(plain, "masked"), 0u);
   sheet.maps[0].masked.assign(6, false), sheet.maps[1].masked.clear();
   EXPECT_EQ(draw_svg(sheet), plain);
   sheet.maps[0].masked = {true};
@@ -85,16 +85,16 @@ TEST_F(SvgFile, is_what_an_xml_parser_reads) {
 
 TEST(svg, small_multiples_share_their_labels) {
   const std::string text = draw_svg(small_sheet(3));
-  EXPECT_EQ(count(text, ">head "), 3u);
-  EXPECT_EQ(count(text, ">&lt;s&gt;</text>"), 1u);   // rows: at the left only
-  EXPECT_EQ(count(text, ">&lt;/s&gt;</text>"), 3u);  // columns: under every map of the last row
-  EXPECT_EQ(count(text, "b&amp;c"), 3u);
+  EXPECT_EQ(count_in_svg(text, ">head "), 3u);
+  EXPECT_EQ(count_in_svg(text, ">&lt;s&gt;</text>"), 1u);   // rows: at the left only
+  EXPECT_EQ(count_in_svg(text, ">&lt;/s&gt;</text>"), 3u);  // columns: under every map of the last row
+  EXPECT_EQ(count_in_svg(text, "b&amp;c"), 3u);
 }
 
 TEST(svg, a_cell_is_as_dark_as_its_weight) {
   const std::string text = draw_svg(small_sheet(1));
-  EXPECT_EQ(count(text, "<path fill=\"#082a5c\""), 1u);  // 1: the darkest
-  EXPECT_EQ(count(text, "<path "), 3u);                  // 0.25, 0.5 and 1; zeros stay blank
+  EXPECT_EQ(count_in_svg(text, "<path fill=\"#082a5c\""), 1u);  // 1: the darkest
+  EXPECT_EQ(count_in_svg(text, "<path "), 3u);                  // 0.25, 0.5 and 1; zeros stay blank
 }
 
 TEST(svg, the_scale_is_that_of_all_maps) {
@@ -102,8 +102,8 @@ TEST(svg, the_scale_is_that_of_all_maps) {
   sheet.maps[0].values.assign(6, 0.1);
   sheet.maps[1].values.assign(6, 0.4);
   const std::string text = draw_svg(sheet);
-  EXPECT_EQ(count(text, "0.4  attention weight"), 1u);
-  EXPECT_EQ(count(text, "<path fill=\"#082a5c\""), 1u);
+  EXPECT_EQ(count_in_svg(text, "0.4  attention weight"), 1u);
+  EXPECT_EQ(count_in_svg(text, "<path fill=\"#082a5c\""), 1u);
 }
 
 TEST(svg, maps_do_not_leave_the_sheet) {

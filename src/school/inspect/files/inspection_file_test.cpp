@@ -12,13 +12,13 @@
 namespace hexapla::inspect {
 namespace {
 
-struct Small : SmallModel {
-  explicit Small(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
+struct SavedModel : SmallModel {
+  explicit SavedModel(const model::Config& c) : SmallModel(c, make_cpu_backend()) {}
 };
 
 const std::vector<std::string> kVocabulary{"<pad>", "<s>", "</s>", "▁a"};
 
-Legend legend_of(const Small& small, const Inspection& seen) {
+Legend legend_of(const SavedModel& small, const Inspection& seen) {
   return {small.model.config,
           {kPair.source, {"▁a", "\"", "\\", "</s>"}},
           {seen.target_in, {"<s>", "b", "\xFF"}},
@@ -30,7 +30,7 @@ Legend legend_of(const Small& small, const Inspection& seen) {
 using InspectionFile = TestFolder;
 
 TEST_F(InspectionFile, HoldsTheNumbersBitForBit) {
-  const Small small(small_config());
+  const SavedModel small(small_config());
   const Inspection seen = small.inspect(kPair);
   write_tensors(at("all.safetensors"), seen.seen, legend_of(small, seen));
   const SafetensorsFile file = SafetensorsFile::open(at("all.safetensors"));
@@ -46,7 +46,7 @@ TEST_F(InspectionFile, HoldsTheNumbersBitForBit) {
 }
 
 TEST_F(InspectionFile, SaysWhatItsNumbersAre) {
-  const Small small(small_config());
+  const SavedModel small(small_config());
   Inspection seen = small.inspect(kPair);
   add_padded(seen, *small.backend, small.model, kPair.source, {4, 2}, 0);
   write_tensors(at("all.safetensors"), seen.seen, legend_of(small, seen));
@@ -63,7 +63,7 @@ TEST_F(InspectionFile, SaysWhatItsNumbersAre) {
 }
 
 TEST(InspectionJson, IsJson) {
-  const Small small(small_config());
+  const SavedModel small(small_config());
   const Inspection seen = small.inspect(kPair);
   const auto json = nlohmann::json::parse(tensors_as_json(seen.seen, legend_of(small, seen)));
   EXPECT_EQ(json["source"]["ids"], nlohmann::json(kPair.source));

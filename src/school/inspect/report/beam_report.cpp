@@ -44,11 +44,11 @@ std::string step_text(const TracedStep& step, size_t number, const text::Vocabul
 }
 
 // The image, in pixels.
-constexpr int kMargin = 24, kColumn = 200, kBox = 132, kRow = 26, kHeight = 20, kHead = 88;
+constexpr int kTreeMargin = 24, kColumn = 200, kBox = 132, kRow = 26, kBoxHeight = 20, kHead = 88;
 constexpr int kLongestPiece = 12;  // characters
 
-int x_of(size_t step) { return kMargin + static_cast<int>(step) * kColumn; }
-int y_of(size_t rank) { return kMargin + kHead + static_cast<int>(rank) * kRow; }
+int x_of(size_t step) { return kTreeMargin + static_cast<int>(step) * kColumn; }
+int y_of(size_t rank) { return kTreeMargin + kHead + static_cast<int>(rank) * kRow; }
 
 const char* color_of(Fate fate) {
   if (fate == Fate::goes_on) return "#86b6dc";
@@ -64,16 +64,16 @@ std::vector<size_t> ranks_of_live(const TracedStep& before) {
 }
 
 std::string line_to(size_t step, size_t from_rank, size_t to_rank, bool kept) {
-  const int x = x_of(step - 1) + kBox, y = y_of(from_rank) + kHeight / 2;
+  const int x = x_of(step - 1) + kBox, y = y_of(from_rank) + kBoxHeight / 2;
   return fmt::format("<path d=\"M{} {}L{} {}\" stroke=\"{}\" stroke-width=\"{}\"/>\n", x, y, x_of(step),
-                     y_of(to_rank) + kHeight / 2, kept ? "#14558f" : "#d5dbe2", kept ? 1.6 : 1.0);
+                     y_of(to_rank) + kBoxHeight / 2, kept ? "#14558f" : "#d5dbe2", kept ? 1.6 : 1.0);
 }
 
 std::string box_of(size_t step, size_t rank, const TracedCandidate& c, const text::Vocabulary& v, int beam_size) {
   const int x = x_of(step), y = y_of(rank);
   std::string text = fmt::format("<g><title>{}</title>", xml_escaped(numbers(c) + "; " + text_of(c.fate, beam_size)));
-  text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{}\"/>", x, y, kBox, kHeight,
-                      color_of(c.fate));
+  text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{}\"/>", x, y, kBox,
+                      kBoxHeight, color_of(c.fate));
   text += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", x + 6, y + 14,
                       xml_escaped(shortened(piece(v, c.id), kLongestPiece)));
   return text + fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.3f}</text></g>\n", x + kBox - 6, y + 14,
@@ -109,23 +109,23 @@ std::string trace_text(const Trace& t, const text::Vocabulary& target, int beam_
 std::string trace_svg(const Trace& t, const text::Vocabulary& target, int beam_size) {
   size_t most = 0;
   for (const TracedStep& step : t.steps) most = std::max(most, step.candidates.size());
-  const int width = std::max(700, x_of(t.steps.size()) + kMargin), bottom = y_of(most) + kMargin;
+  const int width = std::max(700, x_of(t.steps.size()) + kTreeMargin), bottom = y_of(most) + kTreeMargin;
   const std::string best = t.found.empty() ? "nothing was found" : target.decode(t.found.front().ids);
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
       "font-family=\"system-ui, 'Noto Sans', 'DejaVu Sans', Arial, sans-serif\" font-size=\"12\" fill=\"#1f2933\">\n"
       "<title>Beam search</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
       width, bottom);
-  text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"17\" font-weight=\"600\">{}</text>\n", kMargin, kMargin + 12,
-                      xml_escaped(shortened(best, 80)));
+  text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"17\" font-weight=\"600\">{}</text>\n", kTreeMargin,
+                      kTreeMargin + 12, xml_escaped(shortened(best, 80)));
   const auto remark = [&](int y, const std::string& words) {
-    text += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#616e7c\">{}</text>\n", kMargin, y, xml_escaped(words));
+    text += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#616e7c\">{}</text>\n", kTreeMargin, y, xml_escaped(words));
   };
-  remark(kMargin + 34,
+  remark(kTreeMargin + 34,
          fmt::format("beam of {}; blue goes on, green is finished, gray is dropped; numbers: probability of "
                      "the token",
                      beam_size));
-  remark(kMargin + 52, "the search ends: " + text_of(t.ending, beam_size));
+  remark(kTreeMargin + 52, "the search ends: " + text_of(t.ending, beam_size));
   for (size_t step = 0; step < t.steps.size(); ++step) text += column_of(t, step, target, beam_size);
   return text + "</svg>\n";
 }

@@ -31,7 +31,7 @@ decode::Trace small_trace(const text::Vocabulary& v) {
   return t;
 }
 
-size_t count(const std::string& text, const std::string& part) {
+size_t count_in_report(const std::string& text, const std::string& part) {
   size_t n = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
   return n;
@@ -50,9 +50,9 @@ TEST(BeamReport, TextSaysWhatBecameOfEachCandidate) {
 TEST(BeamReport, TheImageHasABoxForEachCandidateAndALineFromItsHypothesis) {
   const text::Vocabulary v = small_vocabulary();
   const std::string svg = trace_svg(small_trace(v), v, 2);
-  EXPECT_EQ(count(svg, "<rect x="), 6u);
-  EXPECT_EQ(count(svg, "<path "), 3u);
-  EXPECT_EQ(count(svg, "#9fd19f"), 1u);
+  EXPECT_EQ(count_in_report(svg, "<rect x="), 6u);
+  EXPECT_EQ(count_in_report(svg, "<path "), 3u);
+  EXPECT_EQ(count_in_report(svg, "#9fd19f"), 1u);
   EXPECT_THAT(svg, AllOf(HasSubstr("p 0.5000, score -1.386, normalized -0.693; finished"), HasSubstr("&lt;"),
                          HasSubstr("step 2"), testing::EndsWith("</svg>\n")));
 }

@@ -45,9 +45,9 @@ Batch draw(Random& random, const Copying& task) {
 
 Tensor ids_of(const std::vector<int32_t>& ids) { return Tensor::of(ids.data(), {int64_t(ids.size())}); }
 
-class Run {
+class CopyingRun {
  public:
-  explicit Run(const Copying& task) : task_(task), net_(task.architecture), loop_(net_, task.seed) {}
+  explicit CopyingRun(const Copying& task) : task_(task), net_(task.architecture), loop_(net_, task.seed) {}
 
   void update(int64_t step) {
     Context& cx = loop_.begin();
@@ -98,7 +98,7 @@ class Run {
   Random random_{task_.seed};
 };
 
-nlohmann::json settings_of(const Copying& task) {
+nlohmann::json copying_settings(const Copying& task) {
   return {{"architecture", parse_json(task.architecture.to_json(), "a configuration")},
           {"distance", task.distance},
           {"updates", task.updates},
@@ -108,9 +108,9 @@ nlohmann::json settings_of(const Copying& task) {
 }  // namespace
 
 Result copy_at_distance(const Copying& task, const std::string& folder, const Watcher& watcher) {
-  return once(folder, settings_of(task), [&] {
+  return once(folder, copying_settings(task), [&] {
     const auto began = std::chrono::steady_clock::now();
-    Run run(task);
+    CopyingRun run(task);
     for (int64_t step = 1; step <= task.updates; ++step) {
       go_on(watcher);
       run.update(step);

@@ -21,9 +21,9 @@ model::BatchView view(const data::Batch& b) {
   return {b.source, b.target_in, b.target_out, b.source_offsets, b.target_offsets};
 }
 
-class Run {
+class InputRun {
  public:
-  Run(const SampledInput& t, const Task& task, const text::Vocabulary& v)
+  InputRun(const SampledInput& t, const Task& task, const text::Vocabulary& v)
       : training_(t),
         vocabulary_(v),
         examples_(data::encode_corpus(task.train, v, v, kBatching.max_length).examples),
@@ -133,16 +133,16 @@ class Run {
   model::Transformer::Saved saved_;
 };
 
-json settings_of(const SampledInput& t) {
+json input_settings(const SampledInput& t) {
   return {{"own", t.own},
           {"updates", t.updates},
           {"seed", t.seed},
           {"architecture", parse_json(Bench::small().to_json(), "a configuration")}};
 }
 
-json measure(const SampledInput& t, const Bench& bench, const std::string& folder, const Watcher& watcher) {
+json measure_input(const SampledInput& t, const Bench& bench, const std::string& folder, const Watcher& watcher) {
   const auto began = std::chrono::steady_clock::now();
-  Run run(t, bench.task(), bench.vocabulary());
+  InputRun run(t, bench.task(), bench.vocabulary());
   run.train(watcher);
   Forced r;
   run.test(r);
@@ -161,7 +161,7 @@ json measure(const SampledInput& t, const Bench& bench, const std::string& folde
 Forced train_with_own_tokens(const SampledInput& t, const Bench& bench, const std::string& parent,
                              const Watcher& watcher) {
   const std::string folder = parent + "/" + t.name;
-  const json found = found_once(folder, settings_of(t), [&] { return measure(t, bench, folder, watcher); });
+  const json found = found_once(folder, input_settings(t), [&] { return measure_input(t, bench, folder, watcher); });
   try {
     Forced r;
     r.loss = found.at("loss"), r.accuracy = found.at("accuracy"), r.seconds = found.at("seconds");

@@ -45,7 +45,7 @@ train::TrainingData read(const Settings& s) {
 }
 
 // Settings are equal if one run could resume the other; the folder's name does not matter.
-json settings_of(train::TrainOptions o, const train::TrainingData& data) {
+json text_settings(train::TrainOptions o, const train::TrainingData& data) {
   o.model.clear();
   return {{"options", train::dump_options(o)}, {"data", data.identity}};
 }
@@ -56,13 +56,13 @@ train::TrainOptions unvalidated(train::TrainOptions o) {
   return o;
 }
 
-json as_json(const TextResult& r) {
+json json_of_text(const TextResult& r) {
   json j = {{"failed", r.failed}, {"seconds", r.seconds}};
   if (!r.failed) j["loss"] = r.loss, j["parameters"] = r.parameters, j["translations"] = r.translations;
   return j;
 }
 
-TextResult result_of(const json& j, const std::string& folder) {
+TextResult text_result(const json& j, const std::string& folder) {
   try {
     TextResult r{.failed = j.at("failed"), .seconds = j.at("seconds")};
     if (!r.failed)
@@ -116,14 +116,14 @@ train::TrainOptions TextBench::options(int64_t updates) const {
 
 TextResult TextBench::train(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
-  return result_of(found_once(o.model, settings_of(o, data_), [&] { return as_json(measure(o)); }), o.model);
+  return text_result(found_once(o.model, text_settings(o, data_), [&] { return json_of_text(measure(o)); }), o.model);
 }
 
 double TextBench::seconds_per_update(const std::string& name, train::TrainOptions o) const {
   o.model = settings_.folder + "/" + name;
   o.max_updates = kProbe;
   o.save_every = cat(2 * kProbe);  // never, so that only updates are timed
-  return found_once(o.model, settings_of(o, data_), [&] {
+  return found_once(o.model, text_settings(o, data_), [&] {
     Pace pace;
     finishes(unvalidated(o), data_, watcher_.stop(), pace);
     return json(pace.seconds_per_update());

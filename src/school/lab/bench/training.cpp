@@ -55,7 +55,7 @@ json settings_of(const Training& t) {
           {"label_smoothing", t.label_smoothing}};
 }
 
-json as_json(const Result& r) {
+json json_of_result(const Result& r) {
   json j = {{"failed", r.failed}, {"seconds", r.seconds}};
   if (!r.failed) j["loss"] = r.loss, j["accuracy"] = r.accuracy;
   return j;
@@ -119,7 +119,7 @@ bool finishes(const train::TrainOptions& options, const train::TrainingData& dat
 }
 
 Result once(const std::string& folder, const json& settings, const std::function<Result()>& measure) {
-  return result_of(found_once(folder, settings, [&] { return as_json(measure()); }), folder);
+  return result_of(found_once(folder, settings, [&] { return json_of_result(measure()); }), folder);
 }
 
 Result Bench::train(const Training& t) const {

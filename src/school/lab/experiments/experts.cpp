@@ -15,7 +15,7 @@ constexpr double kBalancing = 0.01;  // Fedus et al. 2021
 constexpr size_t kObserved = 100;    // pairs
 
 // A feed-forward network with d_ff `width`, or a mixture of experts of this width.
-struct Variant {
+struct FeedForward {
   int64_t experts, per_token, width;
   double balancing;
 
@@ -31,33 +31,33 @@ struct Variant {
   int64_t total() const { return width * std::max<int64_t>(experts, 1); }
 };
 
-constexpr Variant dense(int64_t width) { return {0, 0, width, 0}; }
-constexpr Variant mixture(int64_t experts, int64_t width, int64_t per_token) {
+constexpr FeedForward dense(int64_t width) { return {0, 0, width, 0}; }
+constexpr FeedForward mixture(int64_t experts, int64_t width, int64_t per_token) {
   return {experts, per_token, width, kBalancing};
 }
-constexpr Variant unbalanced(Variant v) {
+constexpr FeedForward unbalanced(FeedForward v) {
   v.balancing = 0;
   return v;
 }
 
 // The first two mixtures have as many active units as kDense, the last two as many in total; the
 // latter have as many active units as kNarrow.
-constexpr Variant kDense = dense(128);
+constexpr FeedForward kDense = dense(128);
 constexpr std::array kMixtures = {mixture(4, 128, 1), mixture(4, 64, 2), mixture(4, 32, 1), mixture(4, 32, 2)};
 constexpr std::array kNarrow = {dense(32), dense(64)};
 
-std::vector<Variant> all_variants() {
-  std::vector<Variant> all{kDense};
+std::vector<FeedForward> all_variants() {
+  std::vector<FeedForward> all{kDense};
   all.insert(all.end(), kNarrow.begin(), kNarrow.end());
-  for (const Variant& v : kMixtures) all.insert(all.end(), {v, unbalanced(v)});
+  for (const FeedForward& v : kMixtures) all.insert(all.end(), {v, unbalanced(v)});
   return all;
 }
 
-struct Cell {
+struct ExpertsCell {
   std::vector<double> losses, wrong, largest;  // nats per token; percent; the most chosen expert's percentage
 };
 
-Training training_of(const Variant& v, int64_t seed, int64_t updates) {
+Training training_with(const FeedForward& v, int64_t seed, int64_t updates) {
   Training t{
       .name = v.folder(seed), .architecture = Bench::small(), .seed = static_cast<uint64_t>(seed), .updates = updates};
   model::Config& c = t.architecture;
@@ -90,9 +90,9 @@ double largest_share(const decode::OpenModel& m, const data::Corpus& pairs) {
   return mean;
 }
 
-class Runs {
+class ExpertRuns {
  public:
-  Runs(const Settings& settings, Watcher& watcher, Report& report)
+  ExpertRuns(const Settings& settings, Watcher& watcher, Report& report)
       : settings_(settings),
         watcher_(watcher),
         report_(report),
@@ -100,28 +100,28 @@ class Runs {
 
   void train_all() {
     for (int64_t seed = 1; seed <= settings_.seeds; ++seed)
-      for (const Variant& v : all_variants()) train(v, seed);
+      for (const FeedForward& v : all_variants()) train(v, seed);
   }
-  const Cell& of(const Variant& v) const { return cells_.at(v.name()); }
+  const ExpertsCell& of(const FeedForward& v) const { return cells_.at(v.name()); }
   const Settings& settings() const { return settings_; }
 
  private:
-  void train(const Variant& v, int64_t seed);
+  void train(const FeedForward& v, int64_t seed);
 
   const Settings& settings_;
   Watcher& watcher_;
   Report& report_;
   Bench bench_;
   int64_t done_ = 0;
-  std::map<std::string, Cell> cells_;
+  std::map<std::string, ExpertsCell> cells_;
 };
 
-void Runs::train(const Variant& v, int64_t seed) {
+void ExpertRuns::train(const FeedForward& v, int64_t seed) {
   watcher_.begins(done_++, std::ssize(all_variants()) * settings_.seeds, fmt::format("{}, seed {}", v.name(), seed));
-  const Training t = training_of(v, seed, settings_.updates);
+  const Training t = training_with(v, seed, settings_.updates);
   const Result one = bench_.train(t);
   if (one.failed) throw RunError(cat("the training of ", v.name(), " with seed ", seed, " diverged"));
-  Cell& cell = cells_[v.name()];
+  ExpertsCell& cell = cells_[v.name()];
   cell.losses.push_back(one.loss);
   cell.wrong.push_back(100 * (1 - one.accuracy));
   if (v.experts > 0) cell.largest.push_back(largest_share(bench_.open(t), bench_.task().test));
@@ -130,39 +130,39 @@ void Runs::train(const Variant& v, int64_t seed) {
   record(std::move(which), one, report_);
 }
 
-void show_mixtures(const Runs& runs, Report& r) {
+void show_mixtures(const ExpertRuns& runs, Report& r) {
   Table t{fmt::format("After {} on dates", text::counted(runs.settings().updates, "update")),
           {"feed-forward network", "active units", "units", "loss of unseen dates, nats per token", "wrong dates, %",
            "choices of the most chosen expert, %"},
           {}};
-  for (const Variant& v : all_variants()) {
-    const Cell& c = runs.of(v);
+  for (const FeedForward& v : all_variants()) {
+    const ExpertsCell& c = runs.of(v);
     t.rows.push_back({v.name(), cat(v.active()), cat(v.total()), show(spread_of(c.losses), 4),
                       show(spread_of(c.wrong), 1), c.largest.empty() ? "" : show(spread_of(c.largest), 0)});
   }
   r.tables.push_back(t);
 }
 
-std::string against(const Runs& runs, const Variant& a, const Variant& b) {
-  const Cell &x = runs.of(a), &y = runs.of(b);
+std::string against(const ExpertRuns& runs, const FeedForward& a, const FeedForward& b) {
+  const ExpertsCell &x = runs.of(a), &y = runs.of(b);
   return fmt::format("loss {} against {}, {}; wrong dates, %: {} against {}, {}", show(spread_of(x.losses), 4),
                      show(spread_of(y.losses), 4), compare(x.losses, "with " + a.name(), y.losses, "with " + b.name()),
                      show(spread_of(x.wrong), 1), show(spread_of(y.wrong), 1),
                      compare(x.wrong, "with " + a.name(), y.wrong, "with " + b.name()));
 }
 
-void conclude_mixtures(const Runs& runs, Report& r) {
-  for (const Variant& v : kMixtures)
-    for (const Variant& d : {kDense, kNarrow[0], kNarrow[1]})
+void conclude_mixtures(const ExpertRuns& runs, Report& r) {
+  for (const FeedForward& v : kMixtures)
+    for (const FeedForward& d : {kDense, kNarrow[0], kNarrow[1]})
       if (d.active() == v.active())
         r.findings.push_back(fmt::format("As many active units, {}: {} against {}: {}.", d.active(), v.name(), d.name(),
                                          against(runs, v, d)));
-  for (const Variant& v : kMixtures)
+  for (const FeedForward& v : kMixtures)
     if (v.total() == kDense.total())
       r.findings.push_back(fmt::format("As many units in total, {}, of which {} are active: {} against {}: {}.",
                                        v.total(), v.active(), v.name(), kDense.name(), against(runs, v, kDense)));
-  for (const Variant& v : kMixtures) {
-    const Cell &with = runs.of(v), &without = runs.of(unbalanced(v));
+  for (const FeedForward& v : kMixtures) {
+    const ExpertsCell &with = runs.of(v), &without = runs.of(unbalanced(v));
     r.findings.push_back(fmt::format(
         "{}: the most chosen expert of a layer has {} % of the choices with the balancing loss and {} % "
         "without it, where an even load is {:.0f} %; of evenness, {}. The loss of unseen dates is {} with it and {} "
@@ -178,7 +178,7 @@ void conclude_mixtures(const Runs& runs, Report& r) {
 
 Report experts(const Settings& settings, Watcher& watcher) {
   Report r;
-  Runs runs(settings, watcher, r);
+  ExpertRuns runs(settings, watcher, r);
   runs.train_all();
   show_mixtures(runs, r);
   conclude_mixtures(runs, r);

@@ -148,7 +148,7 @@ void show_keys(const Memory& memory, const decode::OpenModel& m, const data::Cor
 }
 
 // Percentages per seed, for trained networks or for networks with their initial weights.
-struct Measured {
+struct MeasuredMemory {
   std::vector<double> active, pure, agree, chance, above;  // above: agree minus chance
   void add(const Memory& m) {
     active.push_back(100 * m.active), pure.push_back(100 * m.pure);
@@ -157,14 +157,15 @@ struct Measured {
   }
 };
 
-nlohmann::ordered_json as_json(int64_t seed, bool trained, const Memory& m) {
+nlohmann::ordered_json json_of_memory(int64_t seed, bool trained, const Memory& m) {
   return {{"seed", seed},          {"weights", trained ? "trained" : "untrained"},
           {"keys", m.keys.size()}, {"active", m.active},
           {"pure", m.pure},        {"agree", m.agree},
           {"chance", m.chance}};
 }
 
-void measure(const Settings& settings, Watcher& watcher, Measured& trained, Measured& untrained, Report& r) {
+void measure_memories(const Settings& settings, Watcher& watcher, MeasuredMemory& trained, MeasuredMemory& untrained,
+                      Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
     watcher.begins(seed - 1, settings.seeds, fmt::format("seed {}", seed));
@@ -178,15 +179,15 @@ void measure(const Settings& settings, Watcher& watcher, Measured& trained, Meas
     const Memory memory = memory_of(m, bench.task().test);
     if (seed == 1) show_keys(memory, m, bench.task().test, r);
     trained.add(memory);
-    record(as_json(seed, true, memory), one, r);
+    record(json_of_memory(seed, true, memory), one, r);
     t.name = fmt::format("untrained-{}", seed);
     const Memory before = memory_of(bench.untrained(t), bench.task().test);
     untrained.add(before);
-    r.figures["untrained"].push_back(as_json(seed, false, before));
+    r.figures["untrained"].push_back(json_of_memory(seed, false, before));
   }
 }
 
-void show_table(const Measured& trained, const Measured& untrained, Report& r) {
+void show_memories(const MeasuredMemory& trained, const MeasuredMemory& untrained, Report& r) {
   Table t{"The same of networks with their starting weights, which have learned nothing",
           {"%", "trained", "untrained"},
           {}};
@@ -201,7 +202,7 @@ void show_table(const Measured& trained, const Measured& untrained, Report& r) {
 }
 
 // An untrained network is no memory, so effects that it shows, too, are no evidence of one.
-void conclude(const Measured& trained, const Measured& untrained, Report& r) {
+void conclude_memories(const MeasuredMemory& trained, const MeasuredMemory& untrained, Report& r) {
   const auto against = [](const std::vector<double>& a, const std::vector<double>& b) {
     return compare(negative(a), "with the trained network", negative(b), "with the untrained one");
   };
@@ -223,10 +224,10 @@ void conclude(const Measured& trained, const Measured& untrained, Report& r) {
 
 Report ffn(const Settings& settings, Watcher& watcher) {
   Report r;
-  Measured trained, untrained;
-  measure(settings, watcher, trained, untrained, r);
-  show_table(trained, untrained, r);
-  conclude(trained, untrained, r);
+  MeasuredMemory trained, untrained;
+  measure_memories(settings, watcher, trained, untrained, r);
+  show_memories(trained, untrained, r);
+  conclude_memories(trained, untrained, r);
   r.method = {about_dates(settings.test_pairs) +
               fmt::format(" 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; {} of 512 target "
                           "tokens. A key is a hidden unit, a column of W1; its value is its row of W2, and "

@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::array kShares = {0, 25, 50};  // percent
 
-struct Cell {
+struct ForcingCell {
   std::vector<double> losses, wrong_dates, lost;  // nats per token; percent; percent
 };
-using Cells = std::map<int, Cell>;
+using ForcingCells = std::map<int, ForcingCell>;
 
 std::string name_of(int share) { return share == 0 ? "the right tokens" : fmt::format("up to {} % its own", share); }
 
-Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
+ForcingCells measure_forcing(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  Cells cells;
+  ForcingCells cells;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const int share : kShares) {
@@ -32,7 +32,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
                                                 .seed = static_cast<uint64_t>(seed)},
                                                bench, settings.folder, watcher);
       if (one.failed) throw RunError(cat("the training with ", name_of(share), " and seed ", seed, " diverged"));
-      Cell& c = cells[share];
+      ForcingCell& c = cells[share];
       c.losses.push_back(one.loss);
       c.wrong_dates.push_back(100 * (1 - one.accuracy));
       c.lost.push_back(100 * (one.after_right - one.after_wrong));
@@ -42,7 +42,7 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   return cells;
 }
 
-void show_table(const Cells& cells, int64_t updates, Report& r) {
+void show_forcing(const ForcingCells& cells, int64_t updates, Report& r) {
   Table t{fmt::format("After {} on dates", text::counted(updates, "update")),
           {"the decoder read", "loss with the right prefix, nats per token", "wrong dates, %",
            "tokens lost behind a wrong digit, %"},
@@ -53,8 +53,8 @@ void show_table(const Cells& cells, int64_t updates, Report& r) {
   r.tables.push_back(std::move(t));
 }
 
-void conclude(const Cells& cells, Report& r) {
-  const Cell& forced = cells.at(0);
+void conclude_forcing(const ForcingCells& cells, Report& r) {
+  const ForcingCell& forced = cells.at(0);
   for (const auto& [share, c] : cells) {
     if (share == 0) continue;
     const std::string own = fmt::format("with up to {} % of its own", share), right = "with the right tokens";
@@ -74,9 +74,9 @@ void conclude(const Cells& cells, Report& r) {
 
 Report forcing(const Settings& settings, Watcher& watcher) {
   Report r;
-  const Cells cells = measure(settings, watcher, r);
-  show_table(cells, settings.updates, r);
-  conclude(cells, r);
+  const ForcingCells cells = measure_forcing(settings, watcher, r);
+  show_forcing(cells, settings.updates, r);
+  conclude_forcing(cells, r);
   r.method = {cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; ",
                   text::counted(settings.updates, "update"),
                   " of 512 target tokens, learning rate 2e-3 after 100 updates. Of the decoder's input, a share that "

@@ -14,11 +14,11 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr std::array kHeads = {1, 2, 4, 8, 16};
+constexpr std::array kHeadCounts = {1, 2, 4, 8, 16};
 constexpr int kPruned = 8;         // heads per layer of the pruned model
 constexpr size_t kSeenPairs = 40;  // for the table of offsets
 
-Training training_of(int heads, int64_t seed, int64_t updates) {
+Training training_with_heads(int heads, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("heads-{}-{}", heads, seed),
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
@@ -27,16 +27,16 @@ Training training_of(int heads, int64_t seed, int64_t updates) {
   return t;
 }
 
-using Trained = std::map<int, std::vector<Result>>;
+using TrainedHeads = std::map<int, std::vector<Result>>;
 
-Trained train_all(const Bench& bench, const Settings& settings, Watcher& watcher, Report& r) {
-  Trained trained;
+TrainedHeads train_heads(const Bench& bench, const Settings& settings, Watcher& watcher, Report& r) {
+  TrainedHeads trained;
   int64_t done = 0;
-  const int64_t all = std::ssize(kHeads) * settings.seeds + settings.seeds;  // and prunings
+  const int64_t all = std::ssize(kHeadCounts) * settings.seeds + settings.seeds;  // and prunings
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
-    for (const int heads : kHeads) {
+    for (const int heads : kHeadCounts) {
       watcher.begins(done++, all, fmt::format("{} heads, seed {}", heads, seed));
-      const Result one = bench.train(training_of(heads, seed, settings.updates));
+      const Result one = bench.train(training_with_heads(heads, seed, settings.updates));
       if (one.failed) throw RunError(cat("the training of ", heads, " heads with seed ", seed, " diverged"));
       trained[heads].push_back(one);
       record({{"heads", heads}, {"seed", seed}}, one, r);
@@ -55,7 +55,7 @@ Spread loss_of(const std::vector<Result>& results) {
   return spread_of(each(results, [](const Result& r) { return r.loss; }));
 }
 
-void show_trained(const Trained& trained, int64_t updates, Report& r) {
+void show_trained_heads(const TrainedHeads& trained, int64_t updates, Report& r) {
   Table t{fmt::format("Trained for {} updates on dates, d_model 64, d_k = d_v = 64 / heads", updates),
           {"heads", "d_k", "loss, nats per token", "right in every character, %", "seconds"},
           {}};
@@ -74,7 +74,7 @@ void show_trained(const Trained& trained, int64_t updates, Report& r) {
 
 // Compares with the number of heads used in all other experiments: the best of five means would not
 // be a fair rival.
-void conclude_trained(const Trained& trained, Report& r) {
+void conclude_trained_heads(const TrainedHeads& trained, Report& r) {
   const int usual = static_cast<int>(Bench::small().heads);
   const auto losses = [&](int heads) { return each(trained.at(heads), [](const Result& one) { return one.loss; }); };
   for (const auto& [heads, results] : trained)
@@ -147,9 +147,10 @@ void prune_all(const Bench& bench, const Settings& settings, Watcher& watcher, R
       .title = "Loss without the n least harmful heads", .x_label = "heads that are gone", .series = {}};
   size_t all_heads = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
-    watcher.begins(std::ssize(kHeads) * settings.seeds + seed - 1,
-                   static_cast<int64_t>(kHeads.size() + 1) * settings.seeds, fmt::format("pruning, seed {}", seed));
-    const Pruning p = prune(bench, bench.open(training_of(kPruned, seed, settings.updates)));
+    watcher.begins(std::ssize(kHeadCounts) * settings.seeds + seed - 1,
+                   static_cast<int64_t>(kHeadCounts.size() + 1) * settings.seeds,
+                   fmt::format("pruning, seed {}", seed));
+    const Pruning p = prune(bench, bench.open(training_with_heads(kPruned, seed, settings.updates)));
     all_heads = p.alone.size();
     harmless.push_back(static_cast<double>(std::count_if(
         p.alone.begin(), p.alone.end(), [&](const auto& one) { return one.second <= p.whole + nats / 10; })));
@@ -193,7 +194,7 @@ void look(const inspect::Recorded& weights, int64_t h, Looks& to) {
 }
 
 void show_looks(const Bench& bench, const Settings& settings, Report& r) {
-  const decode::OpenModel m = bench.open(training_of(4, 1, settings.updates));
+  const decode::OpenModel m = bench.open(training_with_heads(4, 1, settings.updates));
   std::map<std::pair<std::string, int64_t>, Looks> all;
   const data::Corpus& test = bench.task().test;
   for (size_t i = 0; i < std::min(kSeenPairs, test.source.size()); ++i) {
@@ -224,9 +225,9 @@ void show_looks(const Bench& bench, const Settings& settings, Report& r) {
 Report heads(const Settings& settings, Watcher& watcher) {
   Report r;
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  const Trained trained = train_all(bench, settings, watcher, r);
-  show_trained(trained, settings.updates, r);
-  conclude_trained(trained, r);
+  const TrainedHeads trained = train_heads(bench, settings, watcher, r);
+  show_trained_heads(trained, settings.updates, r);
+  conclude_trained_heads(trained, r);
   prune_all(bench, settings, watcher, r);
   show_looks(bench, settings, r);
   r.method = {cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, no dropout; ",

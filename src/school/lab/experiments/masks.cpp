@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::array kMasks = {"causal", "none"};
 
-struct Cell {
+struct MaskCell {
   std::vector<double> given, past, wrong;  // nats per token twice, percent
 };
-using Cells = std::map<std::string, Cell>;
+using MaskCells = std::map<std::string, MaskCell>;
 
 // The loss if the decoder sees only earlier tokens, however it was trained.
 double loss_of_the_past(decode::OpenModel m, const data::Corpus& pairs) {
@@ -27,9 +27,9 @@ double loss_of_the_past(decode::OpenModel m, const data::Corpus& pairs) {
   return Bench::loss(m, pairs);
 }
 
-Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
+MaskCells measure_masks(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  Cells cells;
+  MaskCells cells;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const std::string mask : kMasks) {
@@ -50,19 +50,19 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   return cells;
 }
 
-void show_table(const Cells& cells, int64_t updates, Report& r) {
+void show_masks(const MaskCells& cells, int64_t updates, Report& r) {
   Table t{fmt::format("After {} on dates", text::counted(updates, "update")),
           {"mask in training", "loss, as in training", "loss where only the past is seen", "wrong dates, %"},
           {}};
   for (const char* mask : kMasks) {
-    const Cell& c = cells.at(mask);
+    const MaskCell& c = cells.at(mask);
     t.rows.push_back({mask, show(spread_of(c.given), 4), show(spread_of(c.past), 4), show(spread_of(c.wrong), 1)});
   }
   r.tables.push_back(t);
 }
 
-void conclude(const Cells& cells, Report& r) {
-  const Cell &causal = cells.at("causal"), &none = cells.at("none");
+void conclude_masks(const MaskCells& cells, Report& r) {
+  const MaskCell &causal = cells.at("causal"), &none = cells.at("none");
   r.findings.push_back(fmt::format(
       "Measured as in training, where the whole target is given, the loss of unseen dates is {} nats per token without "
       "the mask and {} with it; {}.",
@@ -82,9 +82,9 @@ void conclude(const Cells& cells, Report& r) {
 
 Report masks(const Settings& settings, Watcher& watcher) {
   Report r;
-  const Cells cells = measure(settings, watcher, r);
-  show_table(cells, settings.updates, r);
-  conclude(cells, r);
+  const MaskCells cells = measure_masks(settings, watcher, r);
+  show_masks(cells, settings.updates, r);
+  conclude_masks(cells, r);
   r.method = {cat(
       about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; ",
       text::counted(settings.updates, "update"),

@@ -10,14 +10,14 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr std::array kKinds = {"sinusoidal", "learned", "none"};
+constexpr std::array kEncodings = {"sinusoidal", "learned", "none"};
 constexpr int64_t kShortest = 4, kLongest = 12;  // digits, in training
 struct Lengths {
   int64_t least, most;
 };
 constexpr std::array kTests = {Lengths{4, 8}, Lengths{9, 12}, Lengths{13, 16}, Lengths{17, 24}};
 
-Training training_of(const std::string& kind, int64_t seed, int64_t updates) {
+Training training_with_positions(const std::string& kind, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("{}-{}", kind, seed),
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
@@ -29,15 +29,15 @@ Training training_of(const std::string& kind, int64_t seed, int64_t updates) {
 
 using Accuracies = std::map<std::string, std::vector<std::vector<double>>>;  // percent, by kTests and seed
 
-Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
+Accuracies measure_positions(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, reversal(kShortest, kLongest, settings.test_pairs));
-  const int64_t all = std::ssize(kKinds) * settings.seeds;
+  const int64_t all = std::ssize(kEncodings) * settings.seeds;
   Accuracies found;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
-    for (const char* kind : kKinds) {
+    for (const char* kind : kEncodings) {
       watcher.begins(done++, all, fmt::format("{}, seed {}", kind, seed));
-      const Training t = training_of(kind, seed, settings.updates);
+      const Training t = training_with_positions(kind, seed, settings.updates);
       const Result one = bench.train(t);
       if (one.failed) throw RunError(cat("the training of positions ", kind, " with seed ", seed, " diverged"));
       nlohmann::ordered_json by_length;
@@ -55,13 +55,13 @@ Accuracies measure(const Settings& settings, Watcher& watcher, Report& r) {
 
 std::string named(const Lengths& l) { return fmt::format("{} to {}", l.least, l.most); }
 
-void show_table(const Accuracies& found, int64_t updates, Report& r) {
+void show_positions(const Accuracies& found, int64_t updates, Report& r) {
   Table t{fmt::format("Strings that come out right in every digit, %, after {} updates on {} to {} digits", updates,
                       kShortest, kLongest),
           {"digits"},
           {}};
   inspect::Chart chart{.title = "Right in every digit, %", .x_label = "digits, at most", .series = {}};
-  for (const char* kind : kKinds) {
+  for (const char* kind : kEncodings) {
     t.columns.emplace_back(kind);
     chart.series.push_back({.name = kind, .points = {}, .marked = true});
     for (size_t i = 0; i < kTests.size(); ++i)
@@ -69,13 +69,13 @@ void show_table(const Accuracies& found, int64_t updates, Report& r) {
   }
   for (size_t i = 0; i < kTests.size(); ++i) {
     t.rows.push_back({named(kTests[i])});
-    for (const char* kind : kKinds) t.rows.back().push_back(show(spread_of(found.at(kind)[i]), 1));
+    for (const char* kind : kEncodings) t.rows.back().push_back(show(spread_of(found.at(kind)[i]), 1));
   }
   r.tables.push_back(t);
   r.charts.push_back(chart);
 }
 
-void conclude(const Accuracies& found, Report& r) {
+void conclude_positions(const Accuracies& found, Report& r) {
   const auto at = [&](const char* kind, size_t i) { return spread_of(found.at(kind)[i]); };
   r.findings.push_back(
       fmt::format("At the lengths of training ({}) {} % of the strings are right with sinusoidal positions, {} % with "
@@ -95,9 +95,9 @@ void conclude(const Accuracies& found, Report& r) {
 
 Report positions(const Settings& settings, Watcher& watcher) {
   Report r;
-  const Accuracies found = measure(settings, watcher, r);
-  show_table(found, settings.updates, r);
-  conclude(found, r);
+  const Accuracies found = measure_positions(settings, watcher, r);
+  show_positions(found, settings.updates, r);
+  conclude_positions(found, r);
   r.method = {fmt::format(
       "Strings of {} to {} digits, backwards; tested on {} strings for each range of lengths. 2 + 2 layers, d_model "
       "64, "

@@ -18,14 +18,14 @@ struct Level {
   std::function<void(Training&)> make;  // modifies a small training
 };
 
-struct Cell {
+struct LevelCell {
   std::vector<double> losses, wrong;  // for seeds that did not diverge; wrong: dates, percent
   int64_t failed = 0, parameters = 0;
 };
 
-Cell measure(const Bench& bench, const std::string& what, const Level& level, const Settings& settings,
-             const std::function<void(const std::string&)>& begins, Report& r) {
-  Cell cell;
+LevelCell measure_level(const Bench& bench, const std::string& what, const Level& level, const Settings& settings,
+                        const std::function<void(const std::string&)>& begins, Report& r) {
+  LevelCell cell;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed) {
     begins(fmt::format("{} {}, seed {}", what, level.name, seed));
     Training t{.name = fmt::format("{}-{}", level.name, seed),
@@ -46,17 +46,18 @@ Cell measure(const Bench& bench, const std::string& what, const Level& level, co
   return cell;
 }
 
-std::vector<std::string> row(const Level& level, const Cell& c) {
+std::vector<std::string> level_row(const Level& level, const LevelCell& c) {
   if (c.losses.empty()) return {level.name, "not finite", "not finite", ""};
   return {level.name, show(spread_of(c.losses), 4) + (c.failed ? fmt::format(", {} not finite", c.failed) : ""),
           show(spread_of(c.wrong), 1), text::grouped(c.parameters)};
 }
 
-std::string finding(const std::string& what, const Level& a, const Cell& of_a, const Level& b, const Cell& of_b) {
+std::string finding(const std::string& what, const Level& a, const LevelCell& of_a, const Level& b,
+                    const LevelCell& of_b) {
   if (of_a.losses.empty() || of_b.losses.empty())
     return fmt::format("{} {} and {}: no finite loss to compare.", what, b.name, a.name);
   const std::string with_a = "with " + a.name, with_b = "with " + b.name;
-  const auto all = [](const std::vector<double>& some, const Cell& c) { return with_failed(some, c.failed); };
+  const auto all = [](const std::vector<double>& some, const LevelCell& c) { return with_failed(some, c.failed); };
   return fmt::format("{} {} against {}: loss {} against {}, {}; wrong dates, %: {} against {}, {}.", what, b.name,
                      a.name, show(spread_of(of_b.losses), 4), show(spread_of(of_a.losses), 4),
                      compare(all(of_a.losses, of_a), with_a, all(of_b.losses, of_b), with_b),
@@ -76,10 +77,10 @@ void compare_levels(const std::string& what, const std::vector<Level>& levels, c
   Table t{fmt::format("After {} on dates", text::counted(settings.updates, "update")),
           {what, "loss of unseen dates, nats per token", "wrong dates, %", "parameters"},
           {}};
-  std::vector<Cell> cells;
+  std::vector<LevelCell> cells;
   for (const Level& level : levels) {
-    cells.push_back(measure(bench, what, level, settings, begins, r));
-    t.rows.push_back(row(level, cells.back()));
+    cells.push_back(measure_level(bench, what, level, settings, begins, r));
+    t.rows.push_back(level_row(level, cells.back()));
   }
   r.tables.push_back(t);
   for (size_t i = 1; i < levels.size(); ++i)

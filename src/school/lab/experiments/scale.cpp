@@ -13,7 +13,7 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr std::array kScores = {"scaled-dot", "dot", "additive"};
+constexpr std::array kScoreNames = {"scaled-dot", "dot", "additive"};
 constexpr std::array kProbed = {4, 8, 16, 32, 64, 128, 256, 512};
 constexpr std::array kTrained = {4, 32, 256};
 constexpr int64_t kKeys = 64, kQueries = 200;
@@ -45,7 +45,7 @@ Softmax of_scores(const std::vector<double>& s) {
 
 using Vector = std::vector<double>;
 
-Vector normal(Random& random, int64_t n) {
+Vector normal_vector(Random& random, int64_t n) {
   Vector v(static_cast<size_t>(n));
   for (double& x : v) x = random.normal();
   return v;
@@ -71,11 +71,11 @@ Softmax probe(const std::string& score, int64_t d_k, uint64_t seed) {
   Vector w(static_cast<size_t>(d_k));
   for (double& x : w) x = (2 * random.uniform() - 1) * std::sqrt(6.0 / static_cast<double>(d_k + 1));
   std::vector<Vector> keys;
-  for (int64_t i = 0; i < kKeys; ++i) keys.push_back(normal(random, d_k));
+  for (int64_t i = 0; i < kKeys; ++i) keys.push_back(normal_vector(random, d_k));
   const double factor = score == "dot" ? 1 : 1 / std::sqrt(static_cast<double>(d_k));
   Softmax mean;
   for (int64_t i = 0; i < kQueries; ++i) {
-    const Vector q = normal(random, d_k);
+    const Vector q = normal_vector(random, d_k);
     std::vector<double> scores;
     for (const Vector& k : keys) scores.push_back(score == "additive" ? additive(w, q, k) : factor * product(q, k));
     const Softmax one = of_scores(scores);
@@ -90,7 +90,7 @@ using Probed = std::map<std::string, std::map<int, std::array<Spread, 3>>>;  // 
 
 Probed probe_all(int64_t seeds, Report& r) {
   Probed all;
-  for (const std::string score : kScores)
+  for (const std::string score : kScoreNames)
     for (const int d_k : kProbed) {
       std::vector<double> deviation, entropy, gradient;
       for (int64_t seed = 1; seed <= seeds; ++seed) {
@@ -111,18 +111,18 @@ void show_probed(const Probed& all, Report& r) {
       "Untrained: standard deviation of the scores, entropy of the weights (at most 4.159 nats), norm of the gradient",
       {"d_k"},
       {}};
-  for (const char* score : kScores)
+  for (const char* score : kScoreNames)
     for (const char* what : {"deviation", "entropy", "gradient"}) t.columns.push_back(cat(score, " ", what));
   for (const int d_k : kProbed) {
     t.rows.push_back({cat(d_k)});
-    for (const char* score : kScores)
+    for (const char* score : kScoreNames)
       for (const Spread& s : all.at(score).at(d_k)) t.rows.back().push_back(fmt::format("{:.4f}", s.mean));
   }
   r.tables.push_back(t);
   const std::array titles = {"Entropy of the weights, nats", "Norm of the gradient through the softmax"};
   for (size_t i = 0; i < titles.size(); ++i) {
     inspect::Chart chart{.title = titles[i], .x_label = "log2 of d_k", .series = {}};
-    for (const char* score : kScores) {
+    for (const char* score : kScoreNames) {
       chart.series.push_back({.name = score, .points = {}, .marked = true});
       for (const auto& [d_k, s] : all.at(score)) add_point(std::log2(d_k), s[i + 1], chart.series.back());
     }
@@ -146,7 +146,7 @@ void conclude_probed(const Probed& all, Report& r) {
       dot.at(high)[1].mean, scaled.at(high)[1].mean, std::log(double(kKeys))));
 }
 
-Training training_of(const std::string& score, int d_k, int64_t seed, int64_t updates) {
+Training training_with_scale(const std::string& score, int d_k, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("{}-{}-{}", score, d_k, seed),
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
@@ -158,18 +158,18 @@ Training training_of(const std::string& score, int d_k, int64_t seed, int64_t up
   return t;
 }
 
-using Trained = std::map<std::string, std::map<int, std::vector<Result>>>;
+using TrainedScales = std::map<std::string, std::map<int, std::vector<Result>>>;
 
-Trained train_all(const Settings& settings, Watcher& watcher, Report& r) {
+TrainedScales train_scales(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
-  const int64_t all = static_cast<int64_t>(kScores.size() * kTrained.size()) * settings.seeds;
-  Trained trained;
+  const int64_t all = static_cast<int64_t>(kScoreNames.size() * kTrained.size()) * settings.seeds;
+  TrainedScales trained;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const int d_k : kTrained)
-      for (const char* score : kScores) {
+      for (const char* score : kScoreNames) {
         watcher.begins(done++, all, fmt::format("{}, d_k {}, seed {}", score, d_k, seed));
-        const Result one = bench.train(training_of(score, d_k, seed, settings.updates));
+        const Result one = bench.train(training_with_scale(score, d_k, seed, settings.updates));
         trained[score][d_k].push_back(one);
         record({{"score", score}, {"d_k", d_k}, {"seed", seed}}, one, r);
       }
@@ -183,12 +183,12 @@ std::vector<double> losses(const std::vector<Result>& results) {
   return all;
 }
 
-void show_trained(const Trained& trained, int64_t updates, Report& r) {
+void show_trained_scales(const TrainedScales& trained, int64_t updates, Report& r) {
   Table t{fmt::format("Trained for {} updates on dates: loss of unseen dates, nats per token", updates), {"d_k"}, {}};
-  for (const char* score : kScores) t.columns.emplace_back(score);
+  for (const char* score : kScoreNames) t.columns.emplace_back(score);
   for (const int d_k : kTrained) {
     t.rows.push_back({cat(d_k)});
-    for (const char* score : kScores) {
+    for (const char* score : kScoreNames) {
       const auto some = losses(trained.at(score).at(d_k));
       t.rows.back().push_back(some.empty() ? "diverged" : show(spread_of(some), 4));
     }
@@ -207,7 +207,7 @@ std::vector<double> seconds(const std::vector<Result>& results) {
   return all;
 }
 
-void conclude_trained(const Trained& trained, Report& r) {
+void conclude_trained_scales(const TrainedScales& trained, Report& r) {
   for (const int d_k : {kTrained.front(), kTrained.back()}) {
     const auto &dot = trained.at("dot").at(d_k), &scaled = trained.at("scaled-dot").at(d_k),
                &additive = trained.at("additive").at(d_k);
@@ -237,9 +237,9 @@ Report scale(const Settings& settings, Watcher& watcher) {
   const Probed probed = probe_all(settings.seeds, r);
   show_probed(probed, r);
   conclude_probed(probed, r);
-  const Trained trained = train_all(settings, watcher, r);
-  show_trained(trained, settings.updates, r);
-  conclude_trained(trained, r);
+  const TrainedScales trained = train_scales(settings, watcher, r);
+  show_trained_scales(trained, settings.updates, r);
+  conclude_trained_scales(trained, r);
   r.method = {
       fmt::format("Untrained: {} queries against {} keys whose components are independent, with mean 0 and variance 1; "
                   "the entropy and the norm of d weights / d scores are means over the queries.",

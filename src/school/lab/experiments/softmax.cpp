@@ -11,9 +11,9 @@
 namespace hexapla::lab {
 namespace {
 
-constexpr size_t kSeenPairs = 40;  // used to measure concentration
+constexpr size_t kWatchedPairs = 40;  // used to measure concentration
 
-Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
+Training training_with_score(const ScoreVariant& v, int64_t seed, int64_t updates) {
   Training t{.name = fmt::format("{}-{}", v.score, seed),
              .architecture = Bench::small(),
              .seed = static_cast<uint64_t>(seed),
@@ -27,7 +27,7 @@ Training training_of(const ScoreVariant& v, int64_t seed, int64_t updates) {
 double concentration(const decode::OpenModel& m, const data::Corpus& pairs) {
   double sum = 0;
   int64_t rows = 0;
-  for (size_t i = 0; i < std::min(kSeenPairs, pairs.source.size()); ++i) {
+  for (size_t i = 0; i < std::min(kWatchedPairs, pairs.source.size()); ++i) {
     const auto seen = Bench::look(m, pairs, i);
     for (const auto& [name, weights] : seen.seen.tensors()) {
       if (!name.ends_with("cross_attention.weights")) continue;
@@ -43,23 +43,23 @@ double concentration(const decode::OpenModel& m, const data::Corpus& pairs) {
   return sum / static_cast<double>(rows);
 }
 
-struct Cell {
+struct ScoreCell {
   std::vector<double> losses, right, heaviest;  // for seeds that did not diverge; the last two in percent
   int64_t failed = 0;
 };
-using Cells = std::map<std::string, Cell>;
+using ScoreCells = std::map<std::string, ScoreCell>;
 
-Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
+ScoreCells measure_scores(const Settings& settings, Watcher& watcher, Report& r) {
   const Bench bench(settings, watcher, dates(settings.test_pairs));
   const int64_t all = std::ssize(kScores) * settings.seeds;
-  Cells cells;
+  ScoreCells cells;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= settings.seeds; ++seed)
     for (const ScoreVariant& v : kScores) {
       watcher.begins(done++, all, fmt::format("{}, seed {}", v.score, seed));
-      const Training t = training_of(v, seed, settings.updates);
+      const Training t = training_with_score(v, seed, settings.updates);
       const Result one = bench.train(t);
-      Cell& cell = cells[v.score];
+      ScoreCell& cell = cells[v.score];
       double heaviest = 0;
       if (one.failed) {
         ++cell.failed;
@@ -74,13 +74,13 @@ Cells measure(const Settings& settings, Watcher& watcher, Report& r) {
   return cells;
 }
 
-void show_table(const Cells& cells, int64_t updates, Report& r) {
+void show_scores(const ScoreCells& cells, int64_t updates, Report& r) {
   Table t{fmt::format("After {} on dates", text::counted(updates, "update")),
           {"weights", "loss of unseen dates, nats per token", "right in every character, %",
            "share of the heaviest key, %"},
           {}};
   for (const ScoreVariant& v : kScores) {
-    const Cell& c = cells.at(v.score);
+    const ScoreCell& c = cells.at(v.score);
     t.rows.push_back({fmt::format("`{}`: {}", v.score, v.what)});
     if (c.losses.empty()) {
       for (int i = 0; i < 3; ++i) t.rows.back().emplace_back("not finite");
@@ -93,10 +93,10 @@ void show_table(const Cells& cells, int64_t updates, Report& r) {
   r.tables.push_back(t);
 }
 
-void conclude(const Cells& cells, Report& r) {
-  const Cell& softmax = cells.at("scaled-dot");
+void conclude_scores(const ScoreCells& cells, Report& r) {
+  const ScoreCell& softmax = cells.at("scaled-dot");
   for (const ScoreVariant& v : kScores) {
-    const Cell& c = cells.at(v.score);
+    const ScoreCell& c = cells.at(v.score);
     if (&c == &softmax) continue;
     r.findings.push_back(c.losses.empty() || softmax.losses.empty()
                              ? fmt::format("`{}`: no finite loss to compare.", v.score)
@@ -115,9 +115,9 @@ Report softmax(const Settings& settings, Watcher& watcher) {
     throw UsageError("on made-up dates the experiment softmax has a fixed number of updates", "minutes",
                      cat(settings.minutes));
   Report r;
-  const Cells cells = measure(settings, watcher, r);
-  show_table(cells, settings.updates, r);
-  conclude(cells, r);
+  const ScoreCells cells = measure_scores(settings, watcher, r);
+  show_scores(cells, settings.updates, r);
+  conclude_scores(cells, r);
   r.method = {
       cat(about_dates(settings.test_pairs), " 2 + 2 layers, d_model 64, d_ff 128, 4 heads, no dropout; ",
           text::counted(settings.updates, "update"),

@@ -17,7 +17,7 @@ namespace {
 
 using All = std::map<std::string, SeedScores>;
 
-train::TrainOptions options_of(const TextBench& bench, const ScoreVariant& v, int64_t updates) {
+train::TrainOptions options_with_score(const TextBench& bench, const ScoreVariant& v, int64_t updates) {
   train::TrainOptions o = bench.options(updates);
   o.architecture.score = o.architecture.score.parse("score", v.score);
   o.architecture.attention_dropout = 0;  // it is applied to softmax weights only
@@ -26,27 +26,27 @@ train::TrainOptions options_of(const TextBench& bench, const ScoreVariant& v, in
 
 // Updates so that all trainings take about the given minutes. The plan is stored, so that a run can
 // resume.
-int64_t planned_updates(const Settings& s, const TextBench& bench) {
+int64_t planned_text_updates(const Settings& s, const TextBench& bench) {
   if (s.minutes == 0) return s.updates;
   const nlohmann::json settings = {
       {"minutes", s.minutes}, {"seeds", s.seeds}, {"options", train::dump_options(bench.options(1))}};
   return found_once(s.folder + "/plan", settings, [&] {
     double seconds = 0;  // for one update of each
     for (const ScoreVariant& v : kScores)
-      seconds += bench.seconds_per_update(fmt::format("probe-{}", v.score), options_of(bench, v, 1));
+      seconds += bench.seconds_per_update(fmt::format("probe-{}", v.score), options_with_score(bench, v, 1));
     const double training = 0.8 * 60 * s.minutes / static_cast<double>(s.seeds);  // the rest is for testing
     return nlohmann::json(std::max<int64_t>(10, std::llround(training / seconds)));
   });
 }
 
-All measure(const Settings& s, const TextBench& bench, const BleuTable& table, int64_t updates, Watcher& watcher,
-            Report& r) {
+All measure_text(const Settings& s, const TextBench& bench, const BleuTable& table, int64_t updates, Watcher& watcher,
+                 Report& r) {
   All all;
   int64_t done = 0;
   for (int64_t seed = 1; seed <= s.seeds; ++seed)
     for (const ScoreVariant& v : kScores) {
       watcher.begins(done++, std::ssize(kScores) * s.seeds, fmt::format("{}, seed {}", v.score, seed));
-      train::TrainOptions o = options_of(bench, v, updates);
+      train::TrainOptions o = options_with_score(bench, v, updates);
       o.seed = static_cast<uint64_t>(seed);
       add(bench.train(fmt::format("{}-{}", v.score, seed), o), table, {{"score", v.score}, {"seed", seed}},
           all[v.score], r);
@@ -54,7 +54,7 @@ All measure(const Settings& s, const TextBench& bench, const BleuTable& table, i
   return all;
 }
 
-void show_table(const All& all, int64_t updates, Report& r) {
+void show_text(const All& all, int64_t updates, Report& r) {
   Table t{fmt::format("After {}", text::counted(updates, "update")),
           {"weights", "loss of the validation sets, nats per token", "BLEU"},
           {}};
@@ -70,7 +70,7 @@ void show_table(const All& all, int64_t updates, Report& r) {
   r.tables.push_back(std::move(t));
 }
 
-void conclude(const All& all, int64_t updates, Report& r) {
+void conclude_text(const All& all, int64_t updates, Report& r) {
   const SeedScores& softmax = all.at(kScores.front().score);
   double best = 0;
   for (const auto& [score, f] : all) best = std::max(best, f.bleu.score);
@@ -97,11 +97,11 @@ void conclude(const All& all, int64_t updates, Report& r) {
 Report softmax_on_text(const Settings& settings, Watcher& watcher) {
   const TextBench bench(settings, watcher);
   const BleuTable table(bench.references());
-  const int64_t updates = planned_updates(settings, bench);
+  const int64_t updates = planned_text_updates(settings, bench);
   Report r;
-  const All all = measure(settings, bench, table, updates, watcher, r);
-  show_table(all, updates, r);
-  conclude(all, updates, r);
+  const All all = measure_text(settings, bench, table, updates, watcher, r);
+  show_text(all, updates, r);
+  conclude_text(all, updates, r);
   const train::TrainOptions base = bench.options(updates);
   r.method = {fmt::format(
       "Text: {}; {} validation lines, of which loss and BLEU (beam 4, cased, tokenizer {}) are taken. Preset {} with "

@@ -153,7 +153,7 @@ struct Line {
   Measured found;
 };
 
-std::vector<Line> measure(const Settings& s, Watcher& watcher, Runs& runs, int64_t updates, Report& r) {
+std::vector<Line> measure_rows(const Settings& s, Watcher& watcher, Runs& runs, int64_t updates, Report& r) {
   const TrainOptions base = runs.base(updates);
   std::vector<Line> lines;
   const std::vector<Table3Row> rows = table3_rows(base);
@@ -253,7 +253,7 @@ Report table3(const Settings& settings, Watcher& watcher) {
   const auto runs = runs_of(settings, watcher);
   const int64_t updates = planned_updates(settings, *runs);
   Report r;
-  const std::vector<Line> lines = measure(settings, watcher, *runs, updates, r);
+  const std::vector<Line> lines = measure_rows(settings, watcher, *runs, updates, r);
   Table t{"The rows of Table 3; what is not named is the base's",
           {"", "changed", "perplexity", runs->score_name(), "parameters", "updates", "perplexity in the paper",
            "BLEU in the paper"},

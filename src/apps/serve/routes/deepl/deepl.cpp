@@ -33,7 +33,7 @@ struct Group {
   std::vector<std::size_t> texts;
 };
 
-struct Asked {
+struct DeeplCall {
   std::vector<std::string> texts, translated;
   std::string target;
   DeeplOptions how = {};
@@ -66,7 +66,7 @@ struct Asked {
 
 // "1" (default): sentences end at punctuation and newlines; "nonewlines": at punctuation; "0":
 // nowhere. Newlines that end no sentence become spaces.
-void read_split_sentences(const Parameters& p, Asked& asked) {
+void read_split_sentences(const Parameters& p, DeeplCall& asked) {
   const std::string word = p.text_or("split_sentences", asked.how.tags.empty() ? "1" : "nonewlines");
   if (word != "0" && word != "1" && word != "nonewlines") refuse("Value for 'split_sentences' not supported.");
   if (word == "0") asked.sentences = "keep";
@@ -75,14 +75,14 @@ void read_split_sentences(const Parameters& p, Asked& asked) {
 }
 
 // The text without tags, whose names and attributes would mislead language detection.
-std::string text_alone(const Asked& asked, std::size_t i) {
+std::string text_alone(const DeeplCall& asked, std::size_t i) {
   return asked.how.tags.empty() ? asked.texts[i] : together(deepl_document(asked.how, asked.texts, {i})->lines());
 }
 
-std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
+std::shared_ptr<DeeplCall> deepl_call(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<DeeplCall>();
   asked->texts = asked->translated = texts_of(p["text"]);
   check_texts("text", asked->texts.size(), service.options().batch_limit);
   for (const std::string& text : asked->texts)
@@ -104,15 +104,16 @@ std::shared_ptr<Asked> asked_of(Service& service, const Service::Call& call) {
 }
 
 // Translates this group and then the following ones.
-void translate(Service& service, const Service::Call& call, const std::shared_ptr<Asked>& asked, std::size_t group) {
+void translate_group(Service& service, const Service::Call& call, const std::shared_ptr<DeeplCall>& asked,
+                     std::size_t group) {
   if (group == asked->groups.size()) return call->answer(json_response(asked->answer()));
   const Group& g = asked->groups[group];
   const std::shared_ptr<const text::document::Document> parts = deepl_document(asked->how, asked->texts, g.texts);
-  if (g.hops.empty() || parts->lines().empty()) return translate(service, call, asked, group + 1);
+  if (g.hops.empty() || parts->lines().empty()) return translate_group(service, call, asked, group + 1);
   const auto go_on = [&service, call, asked, group, parts](const PendingTranslation::Lines& found) {
     const std::vector<std::size_t>& places = asked->groups[group].texts;
     for (std::size_t i = 0; i < places.size(); ++i) asked->translated[places[i]] = parts->joined(i, found, 0);
-    translate(service, call, asked, group + 1);
+    translate_group(service, call, asked, group + 1);
   };
   LinesTask task = Service::task_of(g.hops, parts, asked->warnings);
   task.options.sentences = asked->sentences;
@@ -121,7 +122,7 @@ void translate(Service& service, const Service::Call& call, const std::shared_pt
   service.translate(call, std::move(task), go_on);
 }
 
-Json languages(const ModelSet& models, const std::string& type) {
+Json deepl_languages(const ModelSet& models, const std::string& type) {
   if (type != "source" && type != "target") refuse("Value for 'type' not supported.");
   Json all = Json::array();
   for (const std::string& code : type == "target" ? models.targets() : models.sources()) {
@@ -137,7 +138,7 @@ void add_deepl_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/translate",
               "Translate, for DeepL's clients",
-              [&](const auto& call) { translate(service, call, asked_of(service, call), 0); },
+              [&](const auto& call) { translate_group(service, call, deepl_call(service, call), 0); },
               {{"text", "text", true, "texts to translate"},
                {"target_lang", "string", true, "language to translate into"},
                {"source_lang", "string"},
@@ -152,7 +153,7 @@ void add_deepl_routes(Router& router, Service& service) {
                 "1: at punctuation and newlines; nonewlines: at punctuation; 0: not at all"}}});
   const auto answer_languages = [&](const Service::Call& call) {
     const Parameters p(call->request());
-    call->answer(json_response(languages(*service.models(), p.text_or("type", "source"))));
+    call->answer(json_response(deepl_languages(*service.models(), p.text_or("type", "source"))));
   };
   for (const char* method : {"GET", "POST"})
     router.add_open({method, "/v2/languages", "Languages, for DeepL's clients", answer_languages});

@@ -29,7 +29,7 @@ std::string choice(const Parameters& p, const std::string& name, std::initialize
 }
 
 // A list of names, or names separated by commas. HTML names become lower case.
-std::set<std::string> names_of(const Parameters& p, const std::string& name, bool html) {
+std::set<std::string> tag_names(const Parameters& p, const std::string& name, bool html) {
   const Json& given = p[name];
   std::string all;
   for (const Json& one : given.is_array() ? given : given.is_null() ? Json::array() : Json::array({given})) {
@@ -49,9 +49,9 @@ std::set<std::string> names_of(const Parameters& p, const std::string& name, boo
 
 text::document::TagRules rules_of(const Parameters& p, const std::string& tags) {
   text::document::TagRules rules;
-  rules.ignored = names_of(p, "ignore_tags", tags == "html");
-  rules.splitting = names_of(p, "splitting_tags", tags == "html");
-  rules.non_splitting = names_of(p, "non_splitting_tags", tags == "html");
+  rules.ignored = tag_names(p, "ignore_tags", tags == "html");
+  rules.splitting = tag_names(p, "splitting_tags", tags == "html");
+  rules.non_splitting = tag_names(p, "non_splitting_tags", tags == "html");
   rules.outline = flag(p, "outline_detection", true);
   for (const std::string& name : rules.splitting)
     if (rules.non_splitting.contains(name))

@@ -10,7 +10,7 @@ namespace hexapla::serve::deepl {
 namespace {
 
 // "" if unknown
-std::string language_of(const std::vector<std::string>& codes, const std::string& word) {
+std::string model_language(const std::vector<std::string>& codes, const std::string& word) {
   const std::string code = language_among(codes, word);
   const bool any = std::find(codes.begin(), codes.end(), kUndetermined) != codes.end();
   return code.empty() && any ? language_code(word) : code;
@@ -23,7 +23,7 @@ void refuse(const std::string& why) { throw HttpError(400, why); }
 LanguagePair languages_of(const Parameters& p, const ModelSet& models) {
   const std::vector<std::string> codes = all_languages(models);
   const std::string given = p.text_or("source_lang", "");
-  LanguagePair l{language_of(codes, given), language_of(codes, p.text_or("target_lang", ""))};
+  LanguagePair l{model_language(codes, given), model_language(codes, p.text_or("target_lang", ""))};
   if (l.target.empty()) refuse("Value for 'target_lang' not supported.");
   if (!given.empty() && l.source.empty()) refuse("Value for 'source_lang' not supported.");
   return l;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace deepl;  // shared by its routes
 
-constexpr std::string_view kPrefix = "/v2/document/", kResultSuffix = "/result";
+constexpr std::string_view kDocumentPrefix = "/v2/document/", kResultSuffix = "/result";
 constexpr std::chrono::hours kLongest{1};
 
 // Without keys, a client may name any, and another one each time.
@@ -20,7 +20,7 @@ std::string owner_of(const Service& service, const Parameters& p, const Request&
   return service.needs_key() ? Service::key_of(p, request) : "";
 }
 
-void begin(Service& service, const Service::Call& call) {
+void begin_document(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   const std::int64_t most = service.admit(p, call->request());
   check_offered(p);
@@ -71,7 +71,7 @@ Json state_json(const DocumentRecord& record) {
 void answer(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   service.admit(p, call->request());
-  std::string id = path_of(call->request().target).substr(kPrefix.size());
+  std::string id = path_of(call->request().target).substr(kDocumentPrefix.size());
   const bool result = id.ends_with(kResultSuffix);
   if (result) id.resize(id.size() - kResultSuffix.size());
   const std::string key = p.text_or("document_key", "");
@@ -91,7 +91,7 @@ void add_document_routes(Router& router, Service& service) {
   router.add({"POST",
               "/v2/document",
               "Translate a document, for DeepL's clients: " + text::document::format_list(),
-              [&](const auto& call) { begin(service, call); },
+              [&](const auto& call) { begin_document(service, call); },
               {{"file", "file", true, "the document"},
                {"target_lang", "string", true, "language to translate into"},
                {"source_lang", "string"},

@@ -12,7 +12,7 @@
 namespace hexapla::serve {
 namespace {
 
-constexpr std::string_view kPrefix = "/v2/glossaries/", kEntriesSuffix = "/entries";
+constexpr std::string_view kGlossaryPrefix = "/v2/glossaries/", kEntriesSuffix = "/entries";
 
 // With milliseconds, because DeepL's Python client requires a fraction.
 std::string time_text(std::chrono::system_clock::time_point at) {
@@ -31,7 +31,7 @@ Json json_of(const StoredGlossary& g) {
 }
 
 // The language without a region: glossaries have none.
-std::string language_of(const Parameters& p, const char* name) {
+std::string glossary_language(const Parameters& p, const char* name) {
   const std::string code = language_code(p.text_or(name, ""));
   if (code.empty()) throw HttpError(400, cat("Value for '", name, "' not supported."));
   return language_part(code);
@@ -60,7 +60,7 @@ void create(Service& service, const Service::Call& call) {
   g.owner = Service::key_of(p, call->request());
   g.name = needed(p, "name");
   if (g.name.size() > 1024) throw HttpError(400, "name is longer than 1,024 bytes");
-  g.source = language_of(p, "source_lang"), g.target = language_of(p, "target_lang");
+  g.source = glossary_language(p, "source_lang"), g.target = glossary_language(p, "target_lang");
   const std::string format = p.text_or("entries_format", "tsv"), entries = needed(p, "entries");
   if (format != "tsv" && format != "csv") throw HttpError(400, "Value for 'entries_format' not supported.");
   const Entries terms = format == "tsv" ? entries_of_tsv(entries) : entries_of_csv(entries);
@@ -76,7 +76,7 @@ struct Named {
 Named named_in(Service& service, const Service::Call& call) {
   const Parameters p(call->request());
   service.admit(p, call->request());
-  Named n{Service::key_of(p, call->request()), path_of(call->request().target).substr(kPrefix.size())};
+  Named n{Service::key_of(p, call->request()), path_of(call->request().target).substr(kGlossaryPrefix.size())};
   if ((n.entries = n.id.ends_with(kEntriesSuffix))) n.id.resize(n.id.size() - kEntriesSuffix.size());
   return n;
 }
@@ -122,7 +122,7 @@ Glossary glossary_for(Service& service, const Parameters& p, const Request& requ
   const auto found = service.glossaries().get(Service::key_of(p, request), id);
   if (!found) throw HttpError(404, kNoGlossary);
   if (p.text_or("source_lang", "").empty()) throw HttpError(400, "source_lang is missing, which glossary_id needs");
-  if (language_of(p, "source_lang") != found->source || language_of(p, "target_lang") != found->target)
+  if (glossary_language(p, "source_lang") != found->source || glossary_language(p, "target_lang") != found->target)
     throw HttpError(400, cat("source_lang and target_lang must match the glossary, which is from ", found->source,
                              " to ", found->target));
   return found->terms;

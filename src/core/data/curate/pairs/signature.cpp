@@ -8,7 +8,7 @@ namespace hexapla::data {
 namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
-bool blank(char c) { return c == ' ' || c == '\t'; }
+bool is_space_or_tab(char c) { return c == ' ' || c == '\t'; }
 
 uint8_t length_class(std::string_view line) {
   const auto characters = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
@@ -48,7 +48,7 @@ uint8_t mark_kinds(std::string_view line) {
 uint8_t capitals_behind_the_first_word(std::string_view line) {
   uint8_t n = 0;
   for (size_t i = 1; i < line.size() && n < 3; ++i) {
-    if (blank(line[i - 1]) && line[i] >= 'A' && line[i] <= 'Z') ++n;
+    if (is_space_or_tab(line[i - 1]) && line[i] >= 'A' && line[i] <= 'Z') ++n;
   }
   return n;
 }

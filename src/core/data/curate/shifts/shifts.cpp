@@ -11,7 +11,7 @@
 namespace hexapla::data {
 namespace {
 
-using Side = std::span<const LineSignature>;
+using Signatures = std::span<const LineSignature>;
 
 constexpr size_t kSlots = kLengths * kLengths + 5 + 16 + 8 * 4;
 constexpr size_t kNumbers = kLengths * kLengths, kCapitals = kNumbers + 5, kMarks = kCapitals + 16;
@@ -58,22 +58,22 @@ struct Scores {
 
 // A random number for a line. Texts have rhythms (one corpus alternates short and long lines), so
 // unrelated lines and halves must not be chosen at regular intervals.
-uint64_t drawn(int64_t line, uint32_t draw) {
+uint64_t drawn_number(int64_t line, uint32_t draw) {
   const auto r = philox({static_cast<uint32_t>(line), static_cast<uint32_t>(line >> 32), draw, 0}, {0, 0});
   return uint64_t{r[0]} << 32 | r[1];
 }
-bool in_half(int64_t line, int half) { return half == kBoth || static_cast<int>(drawn(line, 9) & 1) == half; }
+bool in_half(int64_t line, int half) { return half == kBoth || static_cast<int>(drawn_number(line, 9) & 1) == half; }
 
 // Learns scores from matching pairs and from pairs that cannot match.
 class Learner {
  public:
-  Learner(Side source, Side target) : source_(source), target_(target) {
+  Learner(Signatures source, Signatures target) : source_(source), target_(target) {
     const int64_t n = pairs();
     coarse_ = n < kFewPairs ? 1 : 0;
     step_ = std::max<int64_t>(1, n / kSample);
     for (int64_t i = 0; i < n; i += step_) {
       for (uint32_t draw = 0; draw < 4; ++draw)
-        add(apart_, i, static_cast<int64_t>(drawn(i, draw) % static_cast<uint64_t>(n)));
+        add(apart_, i, static_cast<int64_t>(drawn_number(i, draw) % static_cast<uint64_t>(n)));
     }
   }
   int64_t pairs() const { return static_cast<int64_t>(std::min(source_.size(), target_.size())); }
@@ -104,7 +104,7 @@ class Learner {
   }
 
  private:
-  static const LineSignature& at(Side side, int64_t i) { return side[i]; }
+  static const LineSignature& at(Signatures side, int64_t i) { return side[i]; }
   void add(Counts& counts, int64_t i, int64_t j) const {
     for_slots(at(source_, i), at(target_, j), coarse_, [&](size_t slot) { counts.at[slot] += 1; });
     counts.pairs += 1;
@@ -117,7 +117,7 @@ class Learner {
       if (j >= 0 && j < m && in_half(i, half)) f(i, j);
     }
   }
-  Side source_, target_;
+  Signatures source_, target_;
   int coarse_ = 0;
   int64_t step_ = 1;
   Counts apart_;
@@ -137,7 +137,7 @@ class ShiftAt {
   size_t at_ = 0;
 };
 
-float score_at(const Scores& scores, Side source, Side target, int64_t i, int shift) {
+float score_at(const Scores& scores, Signatures source, Signatures target, int64_t i, int shift) {
   const int64_t j = i + shift;
   if (j < 0 || j >= std::ssize(target)) return 0;
   return scores.of(source[i], target[j]);
@@ -145,7 +145,7 @@ float score_at(const Scores& scores, Side source, Side target, int64_t i, int sh
 
 // The best path through shifts, line by line (Viterbi 1967), where a change costs `evidence`.
 // States share the history of their changes, so memory grows with the number of changes.
-std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, const ShiftOptions& options,
+std::vector<Stretch> best_path(const Scores& scores, Signatures source, Signatures target, const ShiftOptions& options,
                                const std::function<void()>& now_and_then) {
   struct Change {
     int64_t begin;
@@ -179,8 +179,8 @@ std::vector<Stretch> best_path(const Scores& scores, Side source, Side target, c
 
 // Where nothing matches, a path wanders: keeps only stretches that gain enough per pair over the
 // previous shift.
-std::vector<Stretch> clear_ones(const std::vector<Stretch>& found, const Scores& scores, Side source, Side target,
-                                double gain) {
+std::vector<Stretch> clear_ones(const std::vector<Stretch>& found, const Scores& scores, Signatures source,
+                                Signatures target, double gain) {
   std::vector<Stretch> kept;
   for (size_t k = 0; k < found.size(); ++k) {
     Stretch stretch = found[k];
@@ -214,7 +214,8 @@ int best_single_shift(const Learner& learner, const ShiftOptions& options) {
 
 // Scores learned only from well-matching windows: those with at least half the score of the 90th
 // percentile. If much of the text is misaligned, scores of all lines would be those of chance.
-Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& path, Side source, Side target) {
+Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& path, Signatures source,
+                            Signatures target) {
   constexpr int nowhere = std::numeric_limits<int>::min();
   const int64_t n = learner.pairs();
   std::vector<double> common(static_cast<size_t>((n + kWindow - 1) / kWindow));
@@ -231,8 +232,8 @@ Scores scores_of_good_lines(const Learner& learner, const std::vector<Stretch>& 
 }
 
 // Passages that chance explains better, by `evidence` (cumulative sums, Page 1954).
-std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector<Stretch>& path, Side source,
-                                       Side target, const ShiftOptions& options) {
+std::vector<LostPassage> lost_passages(const Learner& learner, const std::vector<Stretch>& path, Signatures source,
+                                       Signatures target, const ShiftOptions& options) {
   const Scores scores = scores_of_good_lines(learner, path, source, target);
   std::vector<LostPassage> out;
   ShiftAt shift(path);
@@ -275,7 +276,7 @@ bool same_path(const std::vector<Stretch>& a, const std::vector<Stretch>& b) {
 
 }  // namespace
 
-ShiftPath find_shifts(Side source, Side target, const ShiftOptions& options,
+ShiftPath find_shifts(Signatures source, Signatures target, const ShiftOptions& options,
                       const std::function<void()>& now_and_then) {
   ShiftPath out;
   out.stretches = {{0, 0, 0}};

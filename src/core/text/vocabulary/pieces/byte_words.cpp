@@ -31,37 +31,37 @@ const ByteTable& byte_table() {
   return table;
 }
 
-enum class Kind { letter, number, space, other };
+enum class WordKind { letter, number, space, other };
 
 bool is_space(utf8proc_int32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-Kind kind_of(utf8proc_int32_t c) {
-  if (is_space(c)) return Kind::space;
+WordKind word_kind(utf8proc_int32_t c) {
+  if (is_space(c)) return WordKind::space;
   const utf8proc_category_t category = utf8proc_category(c);
-  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) return Kind::letter;
-  if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) return Kind::number;
-  return Kind::other;
+  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) return WordKind::letter;
+  if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) return WordKind::number;
+  return WordKind::other;
 }
 
 struct OneCharacter {
   size_t bytes;
-  Kind kind;
+  WordKind kind;
 };
 OneCharacter character_at(std::string_view text, size_t at) {
   utf8proc_int32_t c = -1;
   const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
                                   static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-  return n > 0 ? OneCharacter{static_cast<size_t>(n), kind_of(c)} : OneCharacter{1, Kind::other};
+  return n > 0 ? OneCharacter{static_cast<size_t>(n), word_kind(c)} : OneCharacter{1, WordKind::other};
 }
 
 // A run of characters of one kind from `at` on: its end, and the beginning of its last character.
 struct Run {
   size_t last, end;
 };
-Run run_of(std::string_view text, size_t at, Kind kind) {
+Run run_of_kind(std::string_view text, size_t at, WordKind kind) {
   Run run{at, at};
   while (run.end < text.size()) {
     const OneCharacter c = character_at(text, run.end);
@@ -80,9 +80,9 @@ size_t contraction(std::string_view rest) {
 size_t end_of_word(std::string_view text, size_t at) {
   if (const size_t n = contraction(text.substr(at))) return at + n;
   const size_t begin = text[at] == ' ' && at + 1 < text.size() ? at + 1 : at;
-  const Kind kind = character_at(text, begin).kind;
-  if (kind != Kind::space) return run_of(text, begin, kind).end;
-  const Run spaces = run_of(text, at, Kind::space);
+  const WordKind kind = character_at(text, begin).kind;
+  if (kind != WordKind::space) return run_of_kind(text, begin, kind).end;
+  const Run spaces = run_of_kind(text, at, WordKind::space);
   return spaces.end == text.size() || spaces.last == at ? spaces.end : spaces.last;
 }
 
@@ -121,6 +121,6 @@ std::vector<TokenSpan> byte_level_words(std::string_view text) {
   return words;
 }
 
-bool is_white_space(std::string_view text) { return run_of(text, 0, Kind::space).end == text.size(); }
+bool is_white_space(std::string_view text) { return run_of_kind(text, 0, WordKind::space).end == text.size(); }
 
 }  // namespace hexapla::text

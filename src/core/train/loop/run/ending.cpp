@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const TrainOptions& options_of(const EndOfRun& run) { return run.trained.options; }
-std::string checkpoints_of(const EndOfRun& run) { return options_of(run).model + "/checkpoints"; }
-std::string model_of(const EndOfRun& run) { return options_of(run).model + "/model.safetensors"; }
-std::string best_of(const EndOfRun& run) { return options_of(run).model + "/best.safetensors"; }
+const TrainOptions& options_of_run(const EndOfRun& run) { return run.trained.options; }
+std::string checkpoint_folder(const EndOfRun& run) { return options_of_run(run).model + "/checkpoints"; }
+std::string model_of(const EndOfRun& run) { return options_of_run(run).model + "/model.safetensors"; }
+std::string best_file(const EndOfRun& run) { return options_of_run(run).model + "/best.safetensors"; }
 
 // The existing best.safetensors.
 struct BestModel {
@@ -36,7 +36,7 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
   const std::string& metric = state.best->metric;
   std::string found = "is missing";
   try {
-    const model::LoadedModel m = model::load_to_translate(best_of(run));
+    const model::LoadedModel m = model::load_to_translate(best_file(run));
     const std::string& score = m.history.at("best_valid_" + metric);
     // The file has six digits of the score, the state all of them.
     const bool same = score == cat(state.best->score);
@@ -49,9 +49,9 @@ std::optional<BestModel> read_best(const EndOfRun& run) {
                     metric, state.best->score, best.update, in_file.score));
     return best;
   } catch (const UserError& e) {
-    if (fs::exists(best_of(run))) run.note(e.what());
+    if (fs::exists(best_file(run))) run.note(e.what());
   } catch (const std::out_of_range&) {
-    run.note(best_of(run) + " does not record its score");
+    run.note(best_file(run) + " does not record its score");
   }
   run.missing.push_back(fmt::format("the best model (validation {} {:.2f})", metric, state.best->score));
   return {};
@@ -66,7 +66,7 @@ void name_missing(const MeanOfStates& mean, const char* of, EndOfRun& run) {
 
 // Puts the requested mean into the model; without one, keeps the last weights.
 Weights take_mean(EndOfRun& run) {
-  const TrainOptions& o = options_of(run);
+  const TrainOptions& o = options_of_run(run);
   const RunState& state = run.state;
   if (std::vector<int64_t> best = state.best_models.updates(); !best.empty()) {
     if (best.back() > o.warmup) std::erase_if(best, [&](int64_t update) { return update <= o.warmup; });
@@ -75,12 +75,12 @@ Weights take_mean(EndOfRun& run) {
     name_missing(mean, "best models", run);
     if (!mean.updates.empty()) return {Weights::Kind::mean_of_best, mean.updates};
   } else if (o.average_last > 0) {
-    std::vector<int64_t> saved = list_checkpoints(checkpoints_of(run));
+    std::vector<int64_t> saved = list_checkpoints(checkpoint_folder(run));
     saved.insert(saved.end(), state.lost_checkpoints.begin(), state.lost_checkpoints.end());
     const auto updates = updates_of_mean(saved, state.update, o.average_last, o.warmup);
     MeanOfStates mean;
     run.parameters.on_host([&] {
-      mean = average_checkpoints(checkpoints_of(run), updates, o.ema > 0 ? "average" : "values", run.parameters);
+      mean = average_checkpoints(checkpoint_folder(run), updates, o.ema > 0 ? "average" : "values", run.parameters);
     });
     name_missing(mean, "states", run);
     return {Weights::Kind::mean_of_last, mean.updates};
@@ -93,7 +93,7 @@ void write_weights(const EndOfRun& run, const Weights& weights) {
   try {
     save_run_model(model_of(run), run.trained, run.state, weights);
   } catch (const NoSpaceError&) {
-    remove_out_of_reach(checkpoints_of(run), run.state.update, false);
+    remove_out_of_reach(checkpoint_folder(run), run.state.update, false);
     save_run_model(model_of(run), run.trained, run.state, weights);
   }
 }
@@ -101,14 +101,14 @@ void write_weights(const EndOfRun& run, const Weights& weights) {
 // Falls back to a hard link if the disk is full: hexapla replaces files and never modifies them.
 void write_best(const EndOfRun& run) {
   try {
-    write_file_atomically(model_of(run), read_file(best_of(run)));
+    write_file_atomically(model_of(run), read_file(best_file(run)));
   } catch (const RunError&) {
-    link_file(best_of(run), model_of(run));
+    link_file(best_file(run), model_of(run));
   }
 }
 
 [[noreturn]] void fail_without_model(const EndOfRun& run, const std::string& why) {
-  const std::string earlier = options_of(run).model + "/earlier-model.safetensors";
+  const std::string earlier = options_of_run(run).model + "/earlier-model.safetensors";
   std::error_code none;
   std::string previous_model;
   if (fs::exists(model_of(run), none)) {
@@ -122,7 +122,7 @@ void write_best(const EndOfRun& run) {
 }  // namespace
 
 HandedOver hand_over(EndOfRun& run) {
-  const TrainOptions& o = options_of(run);
+  const TrainOptions& o = options_of_run(run);
   const bool averages = o.average_last > 0 || !run.state.best_models.updates().empty();
   const std::optional<BestModel> best = read_best(run);
   const auto hand_over_best = [&](std::vector<Contender> others) {

@@ -19,16 +19,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Killed {};
+struct KilledHere {};
 
 struct Told : TrainWatcher {
   void note(const std::string& n) override { notes += n + "\n"; }
   void validated(const Validation& v) override {
     validations.push_back(v);
-    if (v.update == kill_when_validated) throw Killed();
+    if (v.update == kill_when_validated) throw KilledHere();
   }
   void saved(int64_t update, const std::string&) override {
-    if (update == kill_when_saved) throw Killed();
+    if (update == kill_when_saved) throw KilledHere();
   }
   int64_t kill_when_validated = -1, kill_when_saved = -1;
   std::string notes;
@@ -51,7 +51,7 @@ class Resume : public Training {
   void kill(const TrainOptions& o, int64_t when_validated, int64_t when_saved) const {
     Told watcher;
     watcher.kill_when_validated = when_validated, watcher.kill_when_saved = when_saved;
-    EXPECT_THROW(run(o, watcher, false), Killed);
+    EXPECT_THROW(run(o, watcher, false), KilledHere);
   }
   std::string told(const TrainOptions& o) const {
     Told watcher;

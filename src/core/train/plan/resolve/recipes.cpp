@@ -46,7 +46,7 @@ void big(TrainOptions& o) {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 // Numbers and switches.
-Settings numbers(const OptionRows& rows) {
+Settings settings_of_rows(const OptionRows& rows) {
   Settings all;
   for (const OptionRow& row : rows)
     if (row.is_number() || row.is_switch()) all.emplace_back(row.name, row.in_one_line());
@@ -55,8 +55,8 @@ Settings numbers(const OptionRows& rows) {
 
 // Settings that differ between two sets of options, with the second set's values.
 Settings difference(const OptionRows& usual, const OptionRows& rows) {
-  const Settings before = numbers(usual);
-  Settings now = numbers(rows);
+  const Settings before = settings_of_rows(usual);
+  Settings now = settings_of_rows(rows);
   auto usual_value = before.begin();
   std::erase_if(now, [&](const auto& setting) { return setting == *usual_value++; });
   return now;
@@ -91,7 +91,7 @@ std::string describe_presets() {
   for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);
     std::string line = "  " + preset + ":";
-    for (const auto& [option, value] : numbers(rows_of(o.architecture) + rows_of(o)))
+    for (const auto& [option, value] : settings_of_rows(rows_of(o.architecture) + rows_of(o)))
       if (set_by_some.contains(option)) line += cat(" ", option, " ", value, ",");
     line.back() = '\n';
     text += line;

@@ -15,7 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string refusal(const std::vector<GivenOption>& given) {
+std::string refusal_of_options(const std::vector<GivenOption>& given) {
   return what_of<UsageError>([&] { resolve_options(given); });
 }
 
@@ -51,7 +51,7 @@ TEST(ResolveOptions, LayersAreOfBothStacks) {
   const ResolvedOptions r = resolve_options({{"layers", {"3"}}});
   EXPECT_EQ(r.options.architecture.enc_layers, 3);
   EXPECT_EQ(r.options.architecture.dec_layers, 3);
-  EXPECT_THAT(refusal({{"layers", {"3"}}, {"dec-layers", {"1"}}}), HasSubstr("both stacks"));
+  EXPECT_THAT(refusal_of_options({{"layers", {"3"}}, {"dec-layers", {"1"}}}), HasSubstr("both stacks"));
 }
 
 TEST(ResolveOptions, AnotherEndTakesThePlaceOfTheRecipes) {
@@ -63,17 +63,19 @@ TEST(ResolveOptions, AnotherEndTakesThePlaceOfTheRecipes) {
 }
 
 TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
-  EXPECT_THAT(refusal({{"batch-token", {"5"}, "c.yml:2"}}),
+  EXPECT_THAT(refusal_of_options({{"batch-token", {"5"}, "c.yml:2"}}),
               AllOf(HasSubstr("c.yml:2: unknown option 'batch-token'"), HasSubstr("did you mean 'batch-tokens'?")));
-  EXPECT_THAT(refusal({{"seed", {"many"}, "c.yml:4"}}),
+  EXPECT_THAT(refusal_of_options({{"seed", {"many"}, "c.yml:4"}}),
               AllOf(HasSubstr("c.yml:4: "), HasSubstr("`seed` is 'many', but must be")));
-  EXPECT_THAT(refusal({{"gated", {"perhaps"}}}), HasSubstr("`gated` is 'perhaps', but must be true or false"));
-  EXPECT_THAT(refusal({{"lr", {}, "c.yml:1"}}), HasSubstr("c.yml:1: `lr` has no value"));
-  EXPECT_THAT(refusal({{"dim-model", {"10"}}, {"heads", {"3"}}}),
+  EXPECT_THAT(refusal_of_options({{"gated", {"perhaps"}}}),
+              HasSubstr("`gated` is 'perhaps', but must be true or false"));
+  EXPECT_THAT(refusal_of_options({{"lr", {}, "c.yml:1"}}), HasSubstr("c.yml:1: `lr` has no value"));
+  EXPECT_THAT(refusal_of_options({{"dim-model", {"10"}}, {"heads", {"3"}}}),
               HasSubstr("(options that you do not give have the values of `preset` base)"));
-  EXPECT_THAT(refusal({{"vocab", {"v.spm"}}, {"vocab-size", {"300"}}}),
+  EXPECT_THAT(refusal_of_options({{"vocab", {"v.spm"}}, {"vocab-size", {"300"}}}),
               HasSubstr("`vocab-size` 300 applies to a vocabulary"));
-  EXPECT_THAT(refusal({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}), HasSubstr("can be read only once"));
+  EXPECT_THAT(refusal_of_options({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}),
+              HasSubstr("can be read only once"));
 }
 
 TEST(ResolveOptions, RemovedOptionsMayBeOff) {
@@ -81,11 +83,12 @@ TEST(ResolveOptions, RemovedOptionsMayBeOff) {
     EXPECT_EQ(resolve_options({{"r-drop", {off}, "c.yml:4"}}).origins.count("r-drop"), 0) << off;
     EXPECT_EQ(resolve_options({{"r_drop", {off}}}).options.seed, 1) << off;
   }
-  EXPECT_THAT(refusal({{"r-drop", {"5"}, "c.yml:4"}}),
+  EXPECT_THAT(refusal_of_options({{"r-drop", {"5"}, "c.yml:4"}}),
               AllOf(HasSubstr("c.yml:4: `r-drop` is 5, but this option was removed, because R-Drop made"),
                     HasSubstr("hexapla 0.1.0 of commit be5f735, which still has it")));
-  for (const char* value : {"", "five", "-0.5"}) EXPECT_THAT(refusal({{"r_drop", {value}}}), HasSubstr("was removed"));
-  EXPECT_THAT(refusal({{"r-drop", {}}}), HasSubstr("was removed"));
+  for (const char* value : {"", "five", "-0.5"})
+    EXPECT_THAT(refusal_of_options({{"r_drop", {value}}}), HasSubstr("was removed"));
+  EXPECT_THAT(refusal_of_options({{"r-drop", {}}}), HasSubstr("was removed"));
 }
 
 // Writing resolved options and reading them back gives the same options.

@@ -50,7 +50,7 @@ bool append_to(const std::string& path, std::string_view text) {
 }
 
 // The update of a log line. None: a remnant of a crash or an edit.
-std::optional<int64_t> update_of(const std::string& line) {
+std::optional<int64_t> update_of_line(const std::string& line) {
   const auto object = json_or_null(line);
   if (!object.is_object() || !object.contains("update") || !object["update"].is_number_integer()) return {};
   return object["update"].get<int64_t>();
@@ -64,7 +64,7 @@ std::optional<int64_t> update_of(const std::string& line) {
 // infinity: a diverged model's perplexity is null.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
-std::string numbers(const ValidScores& s) {
+std::string numbers_json(const ValidScores& s) {
   return fmt::format("\"loss\": {}, \"perplexity\": {}, \"bleu\": {}, \"chrf\": {}", number(s.loss),
                      number(s.perplexity), number(s.bleu.value_or(-1)), number(s.chrf.value_or(-1)));
 }
@@ -85,11 +85,12 @@ std::string to_json(const TrainReport& r) {
 std::string to_json(const Validation& v) {
   std::string sets;
   for (const auto& [name, scores] : v.sets)
-    sets += fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers(scores));
+    sets +=
+        fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers_json(scores));
   return fmt::format(
       "{{\"update\": {}, \"epoch\": {}, {}, {}{}\"compared_by\": {}, \"best\": {}, \"signature\": {}, "
       "\"samples\": {}}}",
-      v.update, v.epoch, numbers(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
+      v.update, v.epoch, numbers_json(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
       sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets), json_text(nlohmann::json(v.compared_by)), v.best,
       json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
 }
@@ -99,7 +100,7 @@ JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) 
   Classic<std::istringstream> in(read_file(path_));
   std::string kept, dropped;
   for (std::string line; std::getline(in, line);)
-    if (const auto own = update_of(line); own && *own <= update)
+    if (const auto own = update_of_line(line); own && *own <= update)
       kept += line + "\n";
     else if (own)
       dropped += line + "\n", lost_ = std::max(lost_, *own);

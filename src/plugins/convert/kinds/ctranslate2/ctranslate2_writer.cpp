@@ -147,7 +147,7 @@ void check_expressible(const model::Config& c) {
     refuse(cat("heads of width ", c.d_k, " and ", c.d_v, ", but only those of dim-model / heads"));
 }
 
-int8_t activation_of(const model::Config& c) {
+int8_t activation_number(const model::Config& c) {
   const std::map<std::string, int8_t> known{{"relu", 0}, {"gelu-tanh", 1}, {"swish", 2}, {"gelu", 3}};
   const auto found = known.find(c.activation);
   if (found == known.end()) refuse("activation " + c.activation);
@@ -234,7 +234,7 @@ class Exporter {
     add_norm(stack + "/layernorm_embedding", stack + ".input.norm");
     out_.add_flag(stack + "/num_heads", static_cast<int16_t>(c.heads));
     out_.add_flag(stack + "/pre_norm", static_cast<int8_t>(c.norm_position == "pre"));
-    out_.add_flag(stack + "/activation", activation_of(c));
+    out_.add_flag(stack + "/activation", activation_number(c));
     const int64_t rows = c.positions == "learned" ? c.max_positions : kPositionsWritten;
     std::vector<float>& table = tables_.emplace_back(position_table(input.positions, rows, c.d_model));
     out_.add_numbers(stack + "/position_encodings/encodings", Tensor::of(table.data(), {rows, c.d_model}));

@@ -13,8 +13,8 @@ namespace {
 
 using model::Config;
 
-constexpr const char* kSource = "source table";  // computed tensors
-constexpr const char* kTarget = "target table";
+constexpr const char* kScaledSource = "source table";  // computed tensors
+constexpr const char* kScaledTarget = "target table";
 constexpr const char* kProjection = "decoder/projection/weight";
 
 // Last parts of attribute names: those that are read, here or for the vocabularies, and those
@@ -76,7 +76,7 @@ bool is_attribute(const ForeignTensor& t) {
   return known && (t.count() == 1 || text);
 }
 
-void add_layers(const Config& c, WeightNames& names) {
+void add_ctranslate2_layers(const Config& c, WeightNames& names) {
   for (int64_t i = 0; i < c.enc_layers; ++i) {
     const std::string layer = cat("encoder/layer_", i);
     names.encoder_layer(i, attention_at(layer + "/self_attention", false, c.attention_bias),
@@ -210,8 +210,8 @@ void Specification::tie(Config& c, AdjustedTensors& tensors) const {
   c.tied = "none";
   if (known && equal(target, kProjection))
     c.tied = source == target || equal(source, target) ? "all" : Config::Tied("decoder");
-  tensors.scale(source, known ? 1 : of_source, kSource);
-  tensors.scale(target, known ? 1 : of_target, kTarget);
+  tensors.scale(source, known ? 1 : of_source, kScaledSource);
+  tensors.scale(target, known ? 1 : of_target, kScaledTarget);
 }
 
 // Without a stored table, CTranslate2's sinusoids begin at 1; a table may also contain sinusoids.
@@ -237,7 +237,7 @@ void Specification::set_positions(Config& c) const {
 
 WeightMap Specification::weights(const Config& c) const {
   WeightNames names;
-  add_layers(c, names);
+  add_ctranslate2_layers(c, names);
   for (const std::string side : {"encoder", "decoder"}) {
     if (c.has_last_norm()) names.norm(side + ".last_norm", norm_names(side + "/layer_norm"));
     if (c.embedding_norm) names.norm(side + ".input.norm", norm_names(side + "/layernorm_embedding"));
@@ -245,11 +245,11 @@ WeightMap Specification::weights(const Config& c) const {
     names.ignore(embeddings(side));
     names.ignore(side + "/position_encodings/encodings");
   }
-  names.table("embeddings.0.table", kSource);
-  if (c.tied != "all") names.table("embeddings.1.table", kTarget);
+  names.table("embeddings.0.table", kScaledSource);
+  if (c.tied != "all") names.table("embeddings.1.table", kScaledTarget);
   if (c.tied == "none") names.linear("generator", {{{kProjection}}, {}});
   if (has("decoder/projection/bias")) names.vector("generator.bias", "decoder/projection/bias");
-  for (const char* table : {kProjection, kTarget}) names.ignore(table);
+  for (const char* table : {kProjection, kScaledTarget}) names.ignore(table);
   for (const ForeignTensor& t : file_.list())
     if (is_attribute(t)) names.ignore(t.name);
   return zero_start() ? with_zero_start(names.take(), c) : names.take();

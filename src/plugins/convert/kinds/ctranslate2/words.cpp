@@ -142,7 +142,7 @@ bool has(const std::vector<std::string>& tokens, const std::string& token) {
 }
 
 // How language tokens are written; none: there are not two of them.
-LanguageStyle style_of(const std::vector<std::string>& tokens) {
+LanguageStyle style_of_tokens(const std::vector<std::string>& tokens) {
   for (const LanguageStyle style : {LanguageStyle::underlined, LanguageStyle::script, LanguageStyle::country})
     if (std::count_if(tokens.begin(), tokens.end(), [&](const std::string& token) {
           return token.find('_') != token.npos && !language_piece(style, token).empty();
@@ -178,7 +178,7 @@ std::string byte_level(const Side& side, const TokenRules& r) {
   return model.serialized();
 }
 
-std::string vocabulary(const Side& side, const TokenRules& r) {
+std::string vocabulary_of_side(const Side& side, const TokenRules& r) {
   std::string bytes;
   if (side.subwords.ends_with(kMerges) && has_byte_level_files(directory_of(side.subwords))) {
     bytes = byte_level(side, r);
@@ -198,9 +198,9 @@ std::string vocabulary(const Side& side, const TokenRules& r) {
 
 // Languages: M2M-100's, NLLB-200's and mBART-50's callers put them before sources and begin
 // translations with them.
-class Languages {
+class SourceLanguages {
  public:
-  Languages(const CTranslate2Folder& folder, LanguageStyle style) : style_(style) {
+  SourceLanguages(const CTranslate2Folder& folder, LanguageStyle style) : style_(style) {
     if (const std::string path = folder.model + "/tokenizer_config.json"; is_file(path)) tokenizer_.emplace(path);
   }
 
@@ -247,7 +247,7 @@ class Languages {
   std::optional<JsonFile> tokenizer_;
 };
 
-void refuse_languages(const ImportOptions& options) {
+void refuse_given_languages(const ImportOptions& options) {
   for (const auto& [name, code] :
        {std::pair{"source-language", options.source_language}, {"target-language", options.target_language}})
     if (!code.empty())
@@ -262,14 +262,14 @@ std::string prefix_in(const CTranslate2Folder& folder) {
 
 void set_languages(ForeignModel& m, const CTranslate2Folder& folder, Side& source, Side& target,
                    const ImportOptions& options) {
-  const LanguageStyle style = style_of(target.tokens);
+  const LanguageStyle style = style_of_tokens(target.tokens);
   std::string asked = options.target_language;
   if (const std::string prefix = prefix_in(folder); asked.empty() && !prefix.empty()) {
     const std::string piece = language_piece(style, prefix);
     if (piece.empty()) JsonFile(folder.package + "/metadata.json").refuse("target_prefix", "the token of a language");
     asked = piece.substr(2, piece.size() - 4);
   }
-  const Languages languages(folder, style);
+  const SourceLanguages languages(folder, style);
   languages.rename(source.tokens);
   languages.rename(target.tokens);
   source.opening = languages.source(source.tokens, options.source_language);
@@ -303,7 +303,7 @@ void tell(ForeignModel& m, const TokenRules& r, const Subwords& subwords) {
 }
 
 // Argos Translate does not use CTranslate2's defaults.
-std::map<std::string, std::string> search_of(bool package) {
+std::map<std::string, std::string> package_search(bool package) {
   return {{"beam-size", package ? "4" : "2"},
           {"length-penalty", package ? "0.2" : "1"},
           {"length-normalization", "power"},
@@ -331,11 +331,11 @@ void read_words(ForeignModel& m, const CTranslate2Folder& folder, const CTransla
   TokenRules of_target = rules, of_source = rules;
   source.opening = rules.before;
   source.open_ended = !rules.ends_source;
-  if (rules.start == rules.end && style_of(target.tokens) != LanguageStyle::none) {
+  if (rules.start == rules.end && style_of_tokens(target.tokens) != LanguageStyle::none) {
     set_languages(m, folder, source, target, options);
     of_target.padding = of_source.padding = "<pad>";
   } else {
-    refuse_languages(options);
+    refuse_given_languages(options);
     if (!prefix_in(folder).empty())
       JsonFile(folder.package + "/metadata.json").refuse("target_prefix", "nothing: the vocabulary has no languages");
   }
@@ -346,9 +346,9 @@ void read_words(ForeignModel& m, const CTranslate2Folder& folder, const CTransla
   // opening piece must.
   const bool opened = !source.opening.empty() && !text::begins_text(source.opening);
   of_source.start = opened ? source.opening : has(source.tokens, rules.start) ? rules.start : of_source.end;
-  m.text.source_vocabulary = vocabulary(source, of_source);
-  m.text.target_vocabulary = vocabulary(target, of_target);
-  m.text.usage.search = search_of(!folder.package.empty());
+  m.text.source_vocabulary = vocabulary_of_side(source, of_source);
+  m.text.target_vocabulary = vocabulary_of_side(target, of_target);
+  m.text.usage.search = package_search(!folder.package.empty());
   tell(m, rules, subwords);
 }
 

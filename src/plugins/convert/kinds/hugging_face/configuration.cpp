@@ -97,7 +97,7 @@ void check_second_names(const JsonFile& json) {
       json.refuse(second, cat("the value of '", first, "', of which it is a second name"));
 }
 
-model::Config::Activation activation_of(const JsonFile& json, const std::string& otherwise) {
+model::Config::Activation activation_in(const JsonFile& json, const std::string& otherwise) {
   const std::string name = json.word("activation_function", otherwise);
   if (name == "relu") return "relu";
   if (name == "gelu") return "gelu";
@@ -106,7 +106,7 @@ model::Config::Activation activation_of(const JsonFile& json, const std::string&
   json.refuse("activation_function", "relu, gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, swish or silu");
 }
 
-constexpr const char* kInner[] = {"encoder_ffn_dim", "decoder_ffn_dim"};
+constexpr const char* kInnerWidths[] = {"encoder_ffn_dim", "decoder_ffn_dim"};
 
 }  // namespace
 
@@ -170,12 +170,12 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
   c.enc_layers = json.whole("encoder_layers", model::Config::kLayers);
   c.dec_layers = json.whole("decoder_layers", model::Config::kLayers);
   c.d_model = json.whole("d_model", width);
-  c.d_ff = std::max(json.whole(kInner[0], inner), json.whole(kInner[1], inner));
+  c.d_ff = std::max(json.whole(kInnerWidths[0], inner), json.whole(kInnerWidths[1], inner));
   c.heads = same_on_both_sides(json, "encoder_attention_heads", "decoder_attention_heads", heads);
   c.dropout = json.number("dropout", ranges::kBelow1, 0.1);
   c.attention_dropout = json.number("attention_dropout", ranges::kBelow1, 0);
   c.activation_dropout = json.number("activation_dropout", ranges::kBelow1, 0);
-  c.activation = activation_of(json, activation);
+  c.activation = activation_in(json, activation);
   c.attention_bias = true;
   c.norm_eps = 1e-5;
   return c;
@@ -183,7 +183,7 @@ model::Config hugging_face_config(const JsonFile& json, const std::string& activ
 
 void widen_feed_forwards(ForeignModel& m, const JsonFile& json) {
   const Range<int64_t> width{1, m.config.d_ff};
-  widen_feed_forwards(m, {json.whole(kInner[0], width), json.whole(kInner[1], width)}, json.path());
+  widen_feed_forwards(m, {json.whole(kInnerWidths[0], width), json.whole(kInnerWidths[1], width)}, json.path());
 }
 
 }  // namespace hexapla::convert

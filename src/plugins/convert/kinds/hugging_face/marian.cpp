@@ -18,7 +18,7 @@ namespace {
 
 using model::Config;
 
-Config read_config(const JsonFile& json) {
+Config config_of_marian(const JsonFile& json) {
   Config c = hugging_face_config(json, "gelu");
   c.source_vocab = json.whole("vocab_size", Config::kVocabulary);
   c.target_vocab = json.whole("decoder_vocab_size", Config::kVocabulary, c.source_vocab);
@@ -65,8 +65,8 @@ std::string end_of_sources(const std::string& folder) {
 }
 
 // Names of the special pieces, by their ids in the configuration.
-text::PieceTable table_of(const JsonFile& json, const Generation& generation, const std::string& path, int64_t size,
-                          const std::vector<AddedToken>& added) {
+text::PieceTable table_of_json(const JsonFile& json, const Generation& generation, const std::string& path,
+                               int64_t size, const std::vector<AddedToken>& added) {
   text::PieceTable table{read_piece_ids(path, static_cast<size_t>(size)), {}, {}, "<unk>", {}};
   table.pieces.resize(static_cast<size_t>(size));
   for (const AddedToken& token : added) {
@@ -94,24 +94,24 @@ text::PieceTable table_of(const JsonFile& json, const Generation& generation, co
   return table;
 }
 
-std::string vocabulary(const text::PieceTable& table, const std::string& path, const std::string& folder,
-                       const char* model, const std::vector<AddedToken>& added) {
+std::string vocabulary_of_table(const text::PieceTable& table, const std::string& path, const std::string& folder,
+                                const char* model, const std::vector<AddedToken>& added) {
   text::PieceModel pieces = text::with_ids_of(table, read_piece_model(folder + model), path);
   put_added_tokens(pieces, added, folder, false);
   return pieces.serialized();
 }
 
 // The pieces of both sides. A token that is always written first is not part of these vocabularies.
-void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json, const Generation& generation) {
+void read_marian_words(ForeignModel& m, const std::string& folder, const JsonFile& json, const Generation& generation) {
   check_tokenizer(folder, json, {"", "MarianTokenizer"}, "Marian");
   const std::string source_table = folder + "/vocab.json", own = folder + "/target_vocab.json";
   const std::string target_table = is_file(own) ? own : source_table;
   const std::vector<AddedToken> added =
       read_added_tokens(folder, static_cast<size_t>(std::min(m.config.source_vocab, m.config.target_vocab)));
-  const text::PieceTable source = table_of(json, generation, source_table, m.config.source_vocab, added),
-                         target = table_of(json, generation, target_table, m.config.target_vocab, added);
-  m.text.source_vocabulary = vocabulary(source, source_table, folder, "/source.spm", added);
-  m.text.target_vocabulary = vocabulary(target, target_table, folder, "/target.spm", added);
+  const text::PieceTable source = table_of_json(json, generation, source_table, m.config.source_vocab, added),
+                         target = table_of_json(json, generation, target_table, m.config.target_vocab, added);
+  m.text.source_vocabulary = vocabulary_of_table(source, source_table, folder, "/source.spm", added);
+  m.text.target_vocabulary = vocabulary_of_table(target, target_table, folder, "/target.spm", added);
   const std::string& end = target.end;
   if (end != end_of_sources(folder))
     json.refuse("eos_token_id", cat("the id of ", shown(end_of_sources(folder)), ", with which the tokenizer ends ",
@@ -139,7 +139,7 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   const JsonFile json(folder + "/config.json");
   if (json.word("model_type", "") != "marian") json.refuse("model_type", "marian");
   check_configuration_keys(json);
-  ForeignModel m{.origin = "Hugging Face Marian", .config = read_config(json)};
+  ForeignModel m{.origin = "Hugging Face Marian", .config = config_of_marian(json)};
   const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
   const bool shared = json.flag("share_encoder_decoder_embeddings", true);
   m.config.embedding_norm = tensors->find("model.encoder.layernorm_embedding.weight") != nullptr;
@@ -153,7 +153,7 @@ ForeignModel read_hugging_face_marian(const std::string& folder, const ImportOpt
   widen_feed_forwards(m, json);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
-  read_words(m, folder, json, generation);
+  read_marian_words(m, folder, json, generation);
   m.text.usage.search = generation.search;
   take_away(generation.without, m);
   m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());

@@ -41,7 +41,7 @@ const MultilingualKind* multilingual_kind(const JsonFile& json) {
 }
 
 // M2M-100 has vocab.json; NLLB-200 is an M2M-100 without it.
-LanguageStyle style_of(const MultilingualKind& kind, const std::string& folder) {
+LanguageStyle style_of_kind(const MultilingualKind& kind, const std::string& folder) {
   const std::string type = kind.type;
   if (type == "bart") return LanguageStyle::none;
   if (type == "mbart") return LanguageStyle::country;
@@ -112,10 +112,10 @@ void check_tokenizer_of(const std::string& folder, const JsonFile& json, Languag
   }
 }
 
-class Languages {
+class LanguageTokens {
  public:
-  Languages(const std::string& folder, const MultilingualKind& kind, LanguageStyle style,
-            const text::PieceModel& pieces)
+  LanguageTokens(const std::string& folder, const MultilingualKind& kind, LanguageStyle style,
+                 const text::PieceModel& pieces)
       : kind_(kind), style_(style) {
     for (size_t id = 0; id < pieces.size(); ++id) pieces_.push_back(pieces.pieces[id].text);
     const std::string path = folder + "/tokenizer_config.json";
@@ -201,13 +201,13 @@ void read_words_of_mbart_25(ForeignModel& m, text::PieceModel words, const std::
   m.text.target_vocabulary = other.serialized();
 }
 
-void read_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind, const Generation& generation,
-                const ImportOptions& options) {
-  const LanguageStyle style = style_of(kind, folder);
+void read_multilingual_words(ForeignModel& m, const std::string& folder, const MultilingualKind& kind,
+                             const Generation& generation, const ImportOptions& options) {
+  const LanguageStyle style = style_of_kind(kind, folder);
   const bool mbart_25 = is_mbart_25(folder, kind);
   check_generation(generation, style, mbart_25);
   text::PieceModel words = pieces_in(folder, style, static_cast<size_t>(m.config.source_vocab));
-  const Languages languages(folder, kind, style, words);
+  const LanguageTokens languages(folder, kind, style, words);
   const std::string source = languages.source(options.source_language);
   if (mbart_25) return read_words_of_mbart_25(m, words, source, languages.start(options.target_language, generation));
   std::string target = languages.target(options.target_language, generation);
@@ -237,7 +237,7 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   const MultilingualKind* kind = multilingual_kind(json);
   if (!kind) json.refuse("model_type", "m2m_100, mbart or bart");
   check_configuration_keys(json);
-  check_tokenizer_of(folder, json, style_of(*kind, folder));
+  check_tokenizer_of(folder, json, style_of_kind(*kind, folder));
   const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
   ForeignModel m{.origin = kind->origin, .config = config_of_kind(json, *kind, *tensors)};
   resolve(m.config, json.path());
@@ -249,7 +249,7 @@ ForeignModel read_hugging_face_multilingual(const std::string& folder, const Imp
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
   const Generation generation = read_generation(folder, json, m.config.target_vocab);
   m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());
-  read_words(m, folder, *kind, generation, options);
+  read_multilingual_words(m, folder, *kind, generation, options);
   m.text.usage.search = generation.search;
   if (const std::string note = check_other_tables(m.config, tables, *tensors); !note.empty()) m.notes.push_back(note);
   return m;

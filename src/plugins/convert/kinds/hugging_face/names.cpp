@@ -11,8 +11,8 @@
 namespace hexapla::convert {
 namespace {
 
-constexpr const char *kShared = "model.shared.weight", *kSource = "model.encoder.embed_tokens.weight",
-                     *kTarget = "model.decoder.embed_tokens.weight", *kOutput = "lm_head.weight",
+constexpr const char *kShared = "model.shared.weight", *kEncoderTable = "model.encoder.embed_tokens.weight",
+                     *kDecoderTable = "model.decoder.embed_tokens.weight", *kOutput = "lm_head.weight",
                      *kBias = "final_logits_bias";
 
 NormNames norm_of(const std::string& prefix) { return {prefix + ".weight", prefix + ".bias"}; }
@@ -37,7 +37,7 @@ FeedForwardNames feed_forward_of(const std::string& layer) {
           .norm = norm_of(layer + ".final_layer_norm")};
 }
 
-void add_layers(const model::Config& c, WeightNames& names) {
+void add_hugging_face_layers(const model::Config& c, WeightNames& names) {
   for (int64_t i = 0; i < c.enc_layers; ++i) {
     const std::string layer = cat("model.encoder.layers.", i);
     names.encoder_layer(i, attention_of(layer + ".self_attn", layer + ".self_attn_layer_norm", false),
@@ -55,7 +55,7 @@ void add_layers(const model::Config& c, WeightNames& names) {
 
 WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& tables) {
   WeightNames names;
-  add_layers(c, names);
+  add_hugging_face_layers(c, names);
   for (const std::string side : {"encoder", "decoder"}) {
     const std::string foreign = "model." + side;
     if (c.embedding_norm) names.norm(side + ".input.norm", norm_of(foreign + ".layernorm_embedding"));
@@ -65,7 +65,7 @@ WeightMap hugging_face_weights(const model::Config& c, const HuggingFaceTables& 
   names.table("embeddings.0.table", tables.source);
   if (c.tied != "all") names.table("embeddings.1.table", tables.target);
   if (c.tied == "none") names.linear("generator", {{{tables.output}}, {}});
-  for (const char* name : {kShared, kSource, kTarget, kOutput, kBias}) names.ignore(name);
+  for (const char* name : {kShared, kEncoderTable, kDecoderTable, kOutput, kBias}) names.ignore(name);
   WeightMap map = names.take();
   if (c.generator_bias)
     map.origins["generator.bias"] =
@@ -94,8 +94,8 @@ std::string first_tensor_of(const ForeignTensors& tensors, const std::vector<std
 }
 
 HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTensors& tensors, bool shared) {
-  std::vector<std::string> of_source{kSource}, of_target{kTarget};
-  if (c.tied == "all") of_source = of_target = {kShared, kSource, kTarget, kOutput};
+  std::vector<std::string> of_source{kEncoderTable}, of_target{kDecoderTable};
+  if (c.tied == "all") of_source = of_target = {kShared, kEncoderTable, kDecoderTable, kOutput};
   if (c.tied == "decoder") of_target.push_back(kOutput);
   if (c.tied == "none" && shared) {
     of_source.push_back(kShared);
@@ -108,8 +108,10 @@ HuggingFaceTables hugging_face_tables(const model::Config& c, const ForeignTenso
 }
 
 std::string check_other_tables(const model::Config& c, const HuggingFaceTables& tables, const ForeignTensors& tensors) {
-  const std::pair<const char*, std::string> all[] = {
-      {kShared, tables.source}, {kSource, tables.source}, {kTarget, tables.target}, {kOutput, tables.target}};
+  const std::pair<const char*, std::string> all[] = {{kShared, tables.source},
+                                                     {kEncoderTable, tables.source},
+                                                     {kDecoderTable, tables.target},
+                                                     {kOutput, tables.target}};
   std::string note;
   for (const auto& [name, used] : all) {
     const ForeignTensor* other = tensors.find(name);

@@ -12,8 +12,8 @@ namespace hexapla::convert {
 namespace {
 
 // Writes the vocabulary of one side as NAME.json, or a note why it cannot.
-void write_tokenizer(const NewFolder& out, const std::string& vocabulary, const std::string& name,
-                     std::vector<std::string>& notes) {
+void write_tokenizer_json(const NewFolder& out, const std::string& vocabulary, const std::string& name,
+                          std::vector<std::string>& notes) {
   const text::PieceModel pieces = text::PieceModel::parse(vocabulary, name);
   const std::string why = why_no_tokenizer_json(pieces);
   if (why.empty())
@@ -49,8 +49,8 @@ std::vector<std::string> export_safetensors(model::LoadedModel& m, const std::st
   write_file_atomically(out.file(source), m.source_vocabulary);
   if (!one) write_file_atomically(out.file(target), m.target_vocabulary);
   std::vector<std::string> notes;
-  write_tokenizer(out, m.source_vocabulary, one ? "tokenizer.json" : "source_tokenizer.json", notes);
-  if (!one) write_tokenizer(out, m.target_vocabulary, "target_tokenizer.json", notes);
+  write_tokenizer_json(out, m.source_vocabulary, one ? "tokenizer.json" : "source_tokenizer.json", notes);
+  if (!one) write_tokenizer_json(out, m.target_vocabulary, "target_tokenizer.json", notes);
   out.commit();
   return notes;
 }

@@ -9,7 +9,7 @@ namespace hexapla::convert {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-using Type = text::PieceModel::Type;
+using PieceType = text::PieceModel::Type;
 
 constexpr const char* kBlank = "\u2581";  // represents a blank in pieces
 
@@ -54,8 +54,8 @@ OrderedJson decoder_of(const text::PieceModel& pieces) {
 OrderedJson special_pieces(const text::PieceModel& pieces) {
   OrderedJson all = OrderedJson::array();
   for (size_t id = 0; id < pieces.pieces.size(); ++id) {
-    const Type type = pieces.pieces[id].type;
-    if (type == Type::unknown || type == Type::control)
+    const PieceType type = pieces.pieces[id].type;
+    if (type == PieceType::unknown || type == PieceType::control)
       all.push_back({{"id", id},
                      {"content", pieces.pieces[id].text},
                      {"single_word", false},
@@ -94,7 +94,7 @@ std::string why_no_tokenizer_json(const text::PieceModel& pieces) {
   if (!pieces.opening.empty()) return cat("its texts begin with a language, ", pieces.opening);
   if (pieces.treat_whitespace_as_suffix) return "its pieces have their blanks behind the words";
   if (!pieces.normalizer.escape_whitespaces) return "its pieces have blanks as they are";
-  if (std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [](const auto& p) { return p.type == Type::user; }))
+  if (std::any_of(pieces.pieces.begin(), pieces.pieces.end(), [](const auto& p) { return p.type == PieceType::user; }))
     return "it has pieces that are never cut, given by a user";
   if (id_of(pieces, pieces.eos) == pieces.pieces.size()) return cat("it has no piece ", pieces.eos);
   return "";

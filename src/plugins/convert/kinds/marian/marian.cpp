@@ -209,7 +209,7 @@ Config::DecoderMixing decoder_mixing(const PlainYaml& yaml) {
   return "ssru";
 }
 
-Config::NormPosition norm_position(const PlainYaml& yaml) {
+Config::NormPosition marian_norm_position(const PlainYaml& yaml) {
   const std::string before = yaml.word("transformer-preprocess", ""),
                     after = yaml.word("transformer-postprocess", "dan"),
                     top = yaml.word("transformer-postprocess-top", "");
@@ -232,7 +232,7 @@ Config::Activation activation(const PlainYaml& yaml) {
   return Config::Activation::parse("transformer-ffn-activation", name);
 }
 
-Config read_config(const PlainYaml& yaml) {
+Config marian_config(const PlainYaml& yaml) {
   refuse_unknown_variants(yaml);
   refuse_unknown_settings(yaml);
   Config c;
@@ -249,7 +249,7 @@ Config read_config(const PlainYaml& yaml) {
                 "false, or with tied-embeddings: a shared embedding beside an output layer of its own "
                 "cannot be imported");
   c.tied = one || (source && target) ? "all" : target ? "decoder" : Config::Tied("none");
-  c.norm_position = norm_position(yaml);
+  c.norm_position = marian_norm_position(yaml);
   c.embedding_norm = yaml.word("transformer-postprocess-emb", "d").find('n') != std::string::npos;
   c.activation = activation(yaml);
   c.positions = "timing-signal";
@@ -260,9 +260,9 @@ Config read_config(const PlainYaml& yaml) {
   return c;
 }
 
-class Weights {
+class MarianWeights {
  public:
-  Weights(const Config& config, const ForeignTensors& tensors) : config_(config), tensors_(tensors) {}
+  MarianWeights(const Config& config, const ForeignTensors& tensors) : config_(config), tensors_(tensors) {}
 
   WeightMap map() {
     embeddings();
@@ -344,7 +344,7 @@ class Weights {
 };
 
 // The pieces of a SentencePiece model, whose ids are the network's, or of a table.
-text::PieceTable table_of(const std::string& path, const text::PieceModel* pieces, int64_t size) {
+text::PieceTable marian_table(const std::string& path, const text::PieceModel* pieces, int64_t size) {
   text::PieceTable table{{}, kZeroStart, "</s>", "<unk>", ""};
   if (pieces)
     for (size_t id = 0; id < pieces->size(); ++id) table.pieces.push_back(pieces->pieces[id].text);
@@ -358,14 +358,14 @@ text::PieceTable table_of(const std::string& path, const text::PieceModel* piece
 }
 
 // size: the network's pieces on this side; start: whether the start token follows them.
-std::string vocabulary(const std::string& path, const std::string& subwords, int64_t size, bool start) {
+std::string marian_vocabulary(const std::string& path, const std::string& subwords, int64_t size, bool start) {
   const bool table = !path.ends_with(".spm");
   const std::string model = table ? subwords : path;
   if (table && !is_file(model))
     throw DataError(cat(path, " is a table of pieces, and there is no ", model,
                         " that cuts text into them; put the model's SentencePiece file there"));
   text::PieceModel pieces = read_piece_model(model);
-  text::PieceTable all = table_of(path, table ? nullptr : &pieces, size);
+  text::PieceTable all = marian_table(path, table ? nullptr : &pieces, size);
   if (!table) all.unknown = pieces.pieces[pieces.unknown()].text;
   if (start)
     all.pieces.emplace_back(kZeroStart);
@@ -374,7 +374,7 @@ std::string vocabulary(const std::string& path, const std::string& subwords, int
   return text::with_ids_of(all, pieces, path).serialized();
 }
 
-std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
+std::map<std::string, std::string> marian_search(const PlainYaml& yaml) {
   std::map<std::string, std::string> search;
   search["beam-size"] = cat(yaml.has("beam-size") ? yaml.whole("beam-size", ranges::kBeam) : 12);
   search["length-penalty"] = cat(yaml.number("normalize", {-100, 100}, 0));
@@ -386,7 +386,7 @@ std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
   return search;
 }
 
-int64_t rows_of(const ForeignTensors& tensors, const std::string& name) {
+int64_t rows_of_table(const ForeignTensors& tensors, const std::string& name) {
   const ForeignTensor& tensor = tensors.get(name);
   const size_t rows = tensor.shape.empty() ? 0 : tensor.shape.front();
   if (rows < 1 || rows >= size_t{Config::kVocabulary.most})
@@ -409,25 +409,25 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   const PlainYaml yaml(settings, cat(files.model, " (", kSettings, ")"));
   const PlainYaml decoder = files.settings.empty() ? settings_of_firefox(files.model) : PlainYaml::read(files.settings);
   refuse_unknown_decoding(decoder);
-  ForeignModel m{.origin = "Marian", .config = read_config(yaml)};
+  ForeignModel m{.origin = "Marian", .config = marian_config(yaml)};
   const bool one = m.config.tied == "all";
-  const int64_t target = rows_of(*tensors, one ? "Wemb" : "decoder_Wemb");
-  const int64_t source = one ? target : rows_of(*tensors, tensors->find("Wemb") ? "Wemb" : "encoder_Wemb");
+  const int64_t target = rows_of_table(*tensors, one ? "Wemb" : "decoder_Wemb");
+  const int64_t source = one ? target : rows_of_table(*tensors, tensors->find("Wemb") ? "Wemb" : "encoder_Wemb");
   m.config.target_vocab = target + 1;
   m.config.source_vocab = one ? target + 1 : source;
   resolve(m.config, yaml.name());
   if (!options.positions.empty()) m.config.positions = Config::Positions::parse("positions", options.positions);
   m.config.resolve();
-  m.weights = Weights(m.config, *tensors).map();
+  m.weights = MarianWeights(m.config, *tensors).map();
   m.tensors = tensors;
   check(m.weights, m.config, *tensors);
   const std::vector<std::string> names = decoder.list("vocabs");
   if (names.size() != 2) decoder.refuse("vocabs", "two files, of the source and of the target");
   const std::string place = files.settings.empty() ? files.model : files.settings;
   const std::string of_source = beside(place, names[0]), of_target = beside(place, names[1]);
-  m.text.source_vocabulary = vocabulary(of_source, beside(place, "source.spm"), source, one);
-  m.text.target_vocabulary = vocabulary(of_target, beside(place, "target.spm"), target, true);
-  m.text.usage.search = search_of(decoder);
+  m.text.source_vocabulary = marian_vocabulary(of_source, beside(place, "source.spm"), source, one);
+  m.text.target_vocabulary = marian_vocabulary(of_target, beside(place, "target.spm"), target, true);
+  m.text.usage.search = marian_search(decoder);
   read_alignment(yaml, decoder, m);
   if (const std::string list = decoder.word("shortlist", "false"); list != "false")
     m.notes.push_back(cat("its settings name the shortlist ", list,

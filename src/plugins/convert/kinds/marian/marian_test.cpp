@@ -43,8 +43,8 @@ class MarianModel : public TestFolder {
   }
 };
 
-void expect_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
-                         const decode::DecodingOptions& options) {
+void expect_marian_translations(const decode::OpenModel& m, const nlohmann::json& lines, const std::string& name,
+                                const decode::DecodingOptions& options) {
   std::vector<std::string> texts;
   for (const auto& line : lines) texts.push_back(line["text"]);
   const auto found = m.translator().translate(texts, options.translate_options());
@@ -65,9 +65,9 @@ TEST_F(MarianModel, TranslatesAsMarianDoes) {
   EXPECT_EQ(options.beam_size, 4);
   EXPECT_EQ(options.stop_when.text(), "shrinking");
   options.extra_length = 200;
-  expect_translations(m, lines, "best", options);
+  expect_marian_translations(m, lines, "best", options);
   options.beam_size = 1;
-  expect_translations(m, lines, "greedy", options);
+  expect_marian_translations(m, lines, "greedy", options);
 }
 
 // 8-bit weights in Marian's own container, an SSRU, a shortlist (scripts/golden/marian_ssru.py).
@@ -98,7 +98,7 @@ TEST_F(FirefoxModel, TranslatesAsMarianDoes) {
   for (const auto& [name, beam] : {std::pair{"greedy", 1}, {"best", 4}}) {
     decode::DecodingOptions options = search_of(m, beam);
     options.extra_length = 200;
-    expect_translations(m, lines, name, options);
+    expect_marian_translations(m, lines, name, options);
   }
 }
 

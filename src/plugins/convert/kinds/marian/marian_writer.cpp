@@ -44,12 +44,12 @@ void check_for_marian(const Config& c) {
   if (c.embedding_scale != "sqrt") cannot_say("embeddings that are not multiplied by the root of their width");
 }
 
-struct Matrix {
+struct NamedMatrix {
   size_t rows, columns;
   std::vector<float> numbers;
 
-  Matrix part(size_t from, size_t count) const {
-    Matrix some{rows, count, {}};
+  NamedMatrix part(size_t from, size_t count) const {
+    NamedMatrix some{rows, count, {}};
     for (size_t i = 0; i < rows; ++i) {
       const auto row = numbers.begin() + static_cast<std::ptrdiff_t>(i * columns + from);
       some.numbers.insert(some.numbers.end(), row, row + static_cast<std::ptrdiff_t>(count));
@@ -84,7 +84,7 @@ class MarianExporter {
 
  private:
   bool has(const std::string& name) const { return tensors_.count(name) > 0 || changed_.count(name) > 0; }
-  Matrix matrix(const std::string& name) const {
+  NamedMatrix matrix(const std::string& name) const {
     if (const auto other = changed_.find(name); other != changed_.end() && !tensors_.count(name))
       return {1, other->second.size(), other->second};
     const auto found = tensors_.find(name);
@@ -96,13 +96,13 @@ class MarianExporter {
     return {rows, values.size() / rows,
             other != changed_.end() ? other->second : std::vector<float>(values.begin(), values.end())};
   }
-  void add(const std::string& name, const Matrix& m) { out_.add(name, {m.rows, m.columns}, m.numbers); }
+  void add(const std::string& name, const NamedMatrix& m) { out_.add(name, {m.rows, m.columns}, m.numbers); }
 
   // Limits the target's tables to Marian's pieces, without the start token that import appends.
   void embeddings() {
     const bool one = config_.tied == "all";
     const auto table = [&](const std::string& own, const std::string& theirs, size_t rows) {
-      Matrix m = matrix(own);
+      NamedMatrix m = matrix(own);
       m.rows = std::min(m.rows, rows);
       m.numbers.resize(m.rows * m.columns);
       add(theirs, m);
@@ -110,8 +110,8 @@ class MarianExporter {
     table("embeddings.0.table", one ? "Wemb" : "encoder_Wemb", one ? pieces_ : SIZE_MAX);
     if (!one) table("embeddings.1.table", "decoder_Wemb", pieces_);
     if (config_.tied == "none") add("decoder_ff_logit_out_W", matrix("generator.weight").part(0, pieces_));
-    Matrix bias = has("generator.bias") ? matrix("generator.bias").part(0, pieces_)
-                                        : Matrix{1, pieces_, std::vector<float>(pieces_, 0)};
+    NamedMatrix bias = has("generator.bias") ? matrix("generator.bias").part(0, pieces_)
+                                             : NamedMatrix{1, pieces_, std::vector<float>(pieces_, 0)};
     for (const int32_t id : never_)
       if (static_cast<size_t>(id) < pieces_) bias.numbers[id] = kNeverWritten;
     add("decoder_ff_logit_out_b", bias);
@@ -142,13 +142,13 @@ class MarianExporter {
   }
   // Splits matrices that are stored side by side here; missing biases become zeros.
   void linear(const std::string& theirs, const std::string& own, const std::vector<std::string>& letters) {
-    const Matrix weight = matrix(own + ".weight");
+    const NamedMatrix weight = matrix(own + ".weight");
     const size_t width = weight.columns / letters.size();
     const bool bias = has(own + ".bias");
     for (size_t i = 0; i < letters.size(); ++i) {
       add(cat(theirs, "_W", letters[i]), weight.part(i * width, width));
       add(cat(theirs, "_b", letters[i]),
-          bias ? matrix(own + ".bias").part(i * width, width) : Matrix{1, width, std::vector<float>(width, 0)});
+          bias ? matrix(own + ".bias").part(i * width, width) : NamedMatrix{1, width, std::vector<float>(width, 0)});
     }
   }
   void norm(const std::string& theirs, const std::string& own, const std::string& suffix) {

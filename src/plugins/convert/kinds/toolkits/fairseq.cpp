@@ -15,11 +15,12 @@ namespace {
 
 using model::Config;
 
-constexpr const char *kFirst = "model.encoder.layers.0.fc1.weight", *kSource = "model.encoder.embed_tokens.weight",
-                     *kTarget = "model.decoder.embed_tokens.weight";
+constexpr const char *kFirstLayer = "model.encoder.layers.0.fc1.weight",
+                     *kFairseqSource = "model.encoder.embed_tokens.weight",
+                     *kFairseqTarget = "model.decoder.embed_tokens.weight";
 
 // The path itself if it is a file, else a file of a usual name in the folder; "": none.
-std::string checkpoint_at(const std::string& path) {
+std::string fairseq_checkpoint(const std::string& path) {
   if (is_file(path)) return path;
   for (const char* name : {"model.pt", "checkpoint_best.pt", "checkpoint_last.pt", "checkpoint.pt"})
     if (is_file(cat(path, "/", name))) return cat(path, "/", name);
@@ -45,7 +46,7 @@ bool same_on_both_sides(const RecordedOptions& o, const std::string& what) {
   return value;
 }
 
-Config::Activation activation_of(const RecordedOptions& o) {
+Config::Activation fairseq_activation(const RecordedOptions& o) {
   const std::string name = o.word("activation_fn", "relu");
   if (name == "relu") return "relu";
   if (name == "gelu") return "gelu";
@@ -53,7 +54,7 @@ Config::Activation activation_of(const RecordedOptions& o) {
   o.refuse("activation_fn", "relu, gelu, gelu_accurate or gelu_fast");
 }
 
-void refuse_unknown_parts(const RecordedOptions& o) {
+void refuse_fairseq_parts(const RecordedOptions& o) {
   for (const char* option : {"adaptive_input", "adaptive_softmax_cutoff", "no_cross_attention", "cross_self_attention",
                              "no_decoder_final_norm", "encoder_layers_to_keep", "decoder_layers_to_keep", "base_layers",
                              "merge_src_tgt_embed", "char_inputs"})
@@ -75,18 +76,18 @@ void set_positions(Config& c, const RecordedOptions& o, const ForeignTensors& te
   }
 }
 
-FeedForwardWidths inner_widths(const RecordedOptions& o) {
+FeedForwardWidths fairseq_widths(const RecordedOptions& o) {
   const Range<int64_t> width{1, 1 << 20};
   return {o.whole("encoder_ffn_embed_dim", width), o.whole("decoder_ffn_embed_dim", width)};
 }
 
-Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
-  refuse_unknown_parts(o);
+Config fairseq_config(const RecordedOptions& o, const ForeignTensors& tensors) {
+  refuse_fairseq_parts(o);
   Config c;
   c.enc_layers = o.whole("encoder_layers", Config::kLayers);
   c.dec_layers = o.whole("decoder_layers", Config::kLayers);
   c.d_model = same_on_both_sides(o, "embed_dim", {1, 1 << 16});
-  const FeedForwardWidths inner = inner_widths(o);
+  const FeedForwardWidths inner = fairseq_widths(o);
   c.d_ff = std::max(inner.encoder, inner.decoder);
   c.heads = same_on_both_sides(o, "attention_heads", {1, 1 << 12});
   for (const char* width : {"decoder_input_dim", "decoder_output_dim"})
@@ -94,7 +95,7 @@ Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   c.dropout = o.number("dropout", ranges::kBelow1, 0.1);
   c.attention_dropout = o.number("attention_dropout", ranges::kBelow1, 0);
   c.activation_dropout = o.number("activation_dropout", ranges::kBelow1, 0);
-  c.activation = activation_of(o);
+  c.activation = fairseq_activation(o);
   c.norm_position = same_on_both_sides(o, "normalize_before") ? "pre" : Config::NormPosition("post");
   c.embedding_norm = o.flag("layernorm_embedding", false);
   c.embedding_scale = o.flag("no_scale_embedding", false) ? "none" : Config::EmbeddingScale("sqrt");
@@ -102,7 +103,7 @@ Config config_of(const RecordedOptions& o, const ForeignTensors& tensors) {
   c.norm_eps = 1e-5;
   const bool all = o.flag("share_all_embeddings", false);
   c.tied = all ? "all" : o.flag("share_decoder_input_output_embed", false) ? "decoder" : Config::Tied("none");
-  c.source_vocab = table_rows(tensors, kSource), c.target_vocab = table_rows(tensors, kTarget);
+  c.source_vocab = table_rows(tensors, kFairseqSource), c.target_vocab = table_rows(tensors, kFairseqTarget);
   set_positions(c, o, tensors);
   return c;
 }
@@ -131,8 +132,8 @@ void use_old_names(WeightMap& map, const ForeignTensors& tensors, size_t d) {
     }
 }
 
-WeightMap weights_of(const Config& c, const ForeignTensors& tensors) {
-  HuggingFaceTables tables{kSource, kTarget, "", false};  // transformers' BART has fairseq's names
+WeightMap fairseq_weights(const Config& c, const ForeignTensors& tensors) {
+  HuggingFaceTables tables{kFairseqSource, kFairseqTarget, "", false};  // transformers' BART has fairseq's names
   if (c.tied == "none")
     tables.output = first_tensor_of(tensors, {"model.decoder.output_projection.weight", "model.decoder.embed_out"});
   WeightMap map = hugging_face_weights(c, tables);
@@ -161,7 +162,7 @@ std::vector<std::string> read_dictionary(const std::string& path) {
 }
 
 // Each multilingual task adds its own language tokens to the dictionary.
-void refuse_languages(const RecordedOptions& o) {
+void refuse_language_options(const RecordedOptions& o) {
   const std::string task = o.word("task", o.word("_name", ""));
   for (const char* option : {"encoder_langtok", "decoder_langtok", "langs", "lang_dict", "lang_pairs"})
     if (o.has(option) && task != "translation")
@@ -179,7 +180,7 @@ class Words {
       const RecordedOptions o(file, keys);
       if (source_.empty()) source_ = o.word("source_lang", "");
       if (target_.empty()) target_ = o.word("target_lang", "");
-      refuse_languages(o);
+      refuse_language_options(o);
     }
   }
   TokenSide source() const {
@@ -211,17 +212,17 @@ class Words {
 }  // namespace
 
 bool is_fairseq(const std::string& path) {
-  const std::string file = checkpoint_at(path);
+  const std::string file = fairseq_checkpoint(path);
   if (file.empty() || !(file.ends_with(".pt") || file.ends_with(".pth")) || !TorchFile::is_one(file)) return false;
   const TorchFile checkpoint(file);
   const auto& all = checkpoint.list();
   const bool of_pairs =  // several models in one, from the task multilingual_translation
       std::any_of(all.begin(), all.end(), [](const ForeignTensor& t) { return t.name.starts_with("model.models."); });
-  return (checkpoint.find(kFirst) || of_pairs) && model_options(checkpoint).exist();
+  return (checkpoint.find(kFirstLayer) || of_pairs) && model_options(checkpoint).exist();
 }
 
 ForeignModel read_fairseq(const std::string& path, const ImportOptions& options) {
-  const std::string at = checkpoint_at(path);
+  const std::string at = fairseq_checkpoint(path);
   if (at.empty())
     throw DataError(cat(path, ": there is no checkpoint of fairseq (model.pt, checkpoint_best.pt) in it"));
   const auto file = std::make_shared<TorchFile>(at);
@@ -229,11 +230,11 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   if (!o.exist())
     throw DataError(cat(at, ": it records no options ('args', or 'cfg' with 'model'), as checkpoints of fairseq do"));
   const Words words(*file, options);
-  ForeignModel m{.origin = "fairseq", .config = config_of(o, *file)};
+  ForeignModel m{.origin = "fairseq", .config = fairseq_config(o, *file)};
   resolve(m.config, at);
-  m.weights = weights_of(m.config, *file);
+  m.weights = fairseq_weights(m.config, *file);
   m.tensors = file;
-  widen_feed_forwards(m, inner_widths(o), at);
+  widen_feed_forwards(m, fairseq_widths(o), at);
   check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   put_words(m, words.source(), words.target());
   m.text.usage.search = {{"beam-size", "5"},

@@ -15,8 +15,9 @@ namespace {
 
 using model::Config;
 
-constexpr const char *kSource = "model.encoder.embed_tokens.weight", *kTarget = "model.decoder.embed_tokens.weight",
-                     *kOutput = "model.decoder.output_projection.weight";
+constexpr const char *kFsmtSource = "model.encoder.embed_tokens.weight",
+                     *kFsmtTarget = "model.decoder.embed_tokens.weight",
+                     *kFsmtOutput = "model.decoder.output_projection.weight";
 
 // config.json with transformers' defaults, which old files leave out.
 JsonFile configuration(const std::string& folder) {
@@ -42,11 +43,11 @@ void check_keys(const JsonFile& json) {
 // Models that say they have several tables may have equal ones.
 Config::Tied tied(const JsonFile& json, const ForeignTensors& tensors) {
   if (json.flag("tie_word_embeddings", false)) return "all";
-  const ForeignTensor* output = tensors.find(kOutput);
-  return !output || same_numbers(tensors, *output, tensors.get(kTarget)) ? "decoder" : Config::Tied("none");
+  const ForeignTensor* output = tensors.find(kFsmtOutput);
+  return !output || same_numbers(tensors, *output, tensors.get(kFsmtTarget)) ? "decoder" : Config::Tied("none");
 }
 
-Config config_of(const JsonFile& json, const ForeignTensors& tensors) {
+Config fsmt_config(const JsonFile& json, const ForeignTensors& tensors) {
   Config c = hugging_face_config(json, "relu");
   c.source_vocab = json.whole("src_vocab_size", Config::kVocabulary);
   c.target_vocab = json.whole("tgt_vocab_size", Config::kVocabulary);
@@ -97,7 +98,7 @@ TokenSide side(const std::string& folder, const char* file, int64_t size) {
   return side;
 }
 
-void read_words(ForeignModel& m, const std::string& folder, const JsonFile& json) {
+void read_fsmt_words(ForeignModel& m, const std::string& folder, const JsonFile& json) {
   check_tokenizer(folder, json, {"", "FSMTTokenizer"}, "FSMT");
   if (const std::string path = folder + "/tokenizer_config.json"; is_file(path))
     if (const JsonFile own(path); own.flag("do_lower_case", false))
@@ -128,11 +129,12 @@ ForeignModel read_fsmt(const std::string& folder, const ImportOptions&) {
   if (json.word("model_type", "") != "fsmt") json.refuse("model_type", "fsmt");
   check_keys(json);
   const std::shared_ptr<const ForeignTensors> tensors = open_hugging_face_weights(folder);
-  ForeignModel m{.origin = "Hugging Face FSMT", .config = config_of(json, *tensors)};
+  ForeignModel m{.origin = "Hugging Face FSMT", .config = fsmt_config(json, *tensors)};
   resolve(m.config, json.path());
   check_positions(*tensors);
-  m.weights = hugging_face_weights(m.config, {kSource, kTarget, m.config.tied == "none" ? kOutput : "", false});
-  m.weights.ignored.emplace_back(kOutput);
+  m.weights =
+      hugging_face_weights(m.config, {kFsmtSource, kFsmtTarget, m.config.tied == "none" ? kFsmtOutput : "", false});
+  m.weights.ignored.emplace_back(kFsmtOutput);
   m.tensors = tensors;
   widen_feed_forwards(m, json);
   check(m.weights, m.config, *tensors);  // checks the vocabulary sizes against the tensors
@@ -140,7 +142,7 @@ ForeignModel read_fsmt(const std::string& folder, const ImportOptions&) {
   if (generation.start != 2) generation.refuse("decoder_start_token_id", "2, fairseq's number of </s>");
   if (generation.first) generation.refuse("forced_bos_token_id", "null: no token begins these translations");
   m.notes.insert(m.notes.end(), generation.notes.begin(), generation.notes.end());
-  read_words(m, folder, json);
+  read_fsmt_words(m, folder, json);
   m.text.usage.search = generation.search;
   return m;
 }

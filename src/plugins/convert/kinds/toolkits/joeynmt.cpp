@@ -16,9 +16,9 @@ namespace {
 
 using model::Config;
 
-constexpr const char *kState = "model_state.", *kSource = "model_state.src_embed.lut.weight",
-                     *kTarget = "model_state.trg_embed.lut.weight",
-                     *kOutput = "model_state.decoder.output_layer.weight";
+constexpr const char *kState = "model_state.", *kSourceTable = "model_state.src_embed.lut.weight",
+                     *kTargetTable = "model_state.trg_embed.lut.weight",
+                     *kOutputTable = "model_state.decoder.output_layer.weight";
 
 std::string config_at(const std::string& path) {
   const std::string folder = path.ends_with(".ckpt") ? folder_of(path) : path;
@@ -26,7 +26,7 @@ std::string config_at(const std::string& path) {
 }
 
 // best.ckpt, or the checkpoint with the most updates: "12000.ckpt". "": none.
-std::string checkpoint_at(const std::string& path) {
+std::string joeynmt_checkpoint(const std::string& path) {
   if (path.ends_with(".ckpt")) return path;
   if (is_file(path + "/best.ckpt")) return path + "/best.ckpt";
   std::pair<int64_t, std::string> last{-1, ""};
@@ -70,7 +70,7 @@ class Sides {
 
 // Defaults: before version 2.1, norms are before the sublayers and after each stack; later, they
 // are before the encoder's and after the decoder's sublayers, with none after a stack.
-Config::NormPosition norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
+Config::NormPosition joeynmt_norm_position(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const bool last =
       tensors.find(cat(kState, "encoder.layer_norm.weight")) && tensors.find(cat(kState, "decoder.layer_norm.weight"));
   const std::string position = yaml.word("model.encoder.layer_norm", last ? "pre" : "");
@@ -81,12 +81,12 @@ Config::NormPosition norm_position(const PlainYaml& yaml, const ForeignTensors& 
   return Config::NormPosition::parse("layer_norm", Sides(yaml).word("layer_norm", last ? "pre" : ""));
 }
 
-FeedForwardWidths inner_widths(const PlainYaml& yaml) {
+FeedForwardWidths joeynmt_widths(const PlainYaml& yaml) {
   const Range<int64_t> width{1, 1 << 20};
   return {yaml.whole("model.encoder.ff_size", width), yaml.whole("model.decoder.ff_size", width)};
 }
 
-Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
+Config joeynmt_config(const PlainYaml& yaml, const ForeignTensors& tensors) {
   const Sides sides(yaml);
   for (const char* side : {"encoder", "decoder"})
     if (yaml.word(cat("model.", side, ".type"), "") != "transformer")
@@ -95,7 +95,7 @@ Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   c.enc_layers = yaml.whole("model.encoder.num_layers", Config::kLayers);
   c.dec_layers = yaml.whole("model.decoder.num_layers", Config::kLayers);
   c.d_model = sides.whole("hidden_size", {1, 1 << 16});
-  const FeedForwardWidths inner = inner_widths(yaml);
+  const FeedForwardWidths inner = joeynmt_widths(yaml);
   c.d_ff = std::max(inner.encoder, inner.decoder);
   c.heads = sides.whole("num_heads", {1, 1 << 12});
   c.dropout = yaml.number("model.encoder.dropout", ranges::kBelow1, 0.1);
@@ -106,13 +106,13 @@ Config config_of(const PlainYaml& yaml, const ForeignTensors& tensors) {
   for (const char* side : {"encoder", "decoder"})
     if (yaml.number(cat("model.", side, ".alpha"), {-1e9, 1e9}, 1) != 1)
       yaml.refuse(cat("model.", side, ".alpha"), "1: residual connections are not weighed here");
-  c.norm_position = norm_position(yaml, tensors);
+  c.norm_position = joeynmt_norm_position(yaml, tensors);
   c.embedding_scale = sides.flag("embeddings.scale") ? "sqrt" : Config::EmbeddingScale("none");
   c.attention_bias = true;
   const bool softmax = yaml.flag("model.tied_softmax", false), embeddings = yaml.flag("model.tied_embeddings", false);
   c.tied = !softmax ? "none" : embeddings ? "all" : Config::Tied("decoder");
-  c.source_vocab = table_rows(tensors, kSource);
-  c.target_vocab = table_rows(tensors, kTarget);
+  c.source_vocab = table_rows(tensors, kSourceTable);
+  c.target_vocab = table_rows(tensors, kTargetTable);
   return c;
 }
 
@@ -128,7 +128,7 @@ AttentionNames attention(const std::string& p, const std::string& norm, bool cro
           .norm = {norm + ".weight", norm + ".bias"}};
 }
 
-WeightMap weights_of(const Config& c, const ForeignTensors& tensors) {
+WeightMap joeynmt_weights(const Config& c, const ForeignTensors& tensors) {
   WeightNames names;
   const auto feed_forward = [](const std::string& layer) {
     const std::string p = layer + ".feed_forward.";
@@ -151,17 +151,17 @@ WeightMap weights_of(const Config& c, const ForeignTensors& tensors) {
     if (c.has_last_norm()) names.norm(side + ".last_norm", {norm + ".weight", norm + ".bias"});
     names.ignore(kState + side + ".pe.pe");
   }
-  names.table("embeddings.0.table", kSource);
-  if (c.tied != "all") names.table("embeddings.1.table", kTarget);
-  if (c.tied == "none") names.linear("generator", {{{kOutput}}, {}});
-  for (const char* name : {kSource, kTarget, kOutput}) names.ignore(name);
+  names.table("embeddings.0.table", kSourceTable);
+  if (c.tied != "all") names.table("embeddings.1.table", kTargetTable);
+  if (c.tied == "none") names.linear("generator", {{{kOutputTable}}, {}});
+  for (const char* name : {kSourceTable, kTargetTable, kOutputTable}) names.ignore(name);
   for (const ForeignTensor& t : tensors.list())
     if (!t.name.starts_with(kState)) names.ignore(t.name);  // the optimizer's
   return names.take();
 }
 
-TokenSide side_of(const PlainYaml& yaml, const std::string& folder, const std::string& which, const std::string& list,
-                  const std::string& pieces) {
+TokenSide joeynmt_side(const PlainYaml& yaml, const std::string& folder, const std::string& which,
+                       const std::string& list, const std::string& pieces) {
   const auto symbol = [&](const char* name, const char* otherwise) {
     return yaml.word(cat("data.special_symbols.", name, "_token"), otherwise);
   };
@@ -178,7 +178,7 @@ TokenSide side_of(const PlainYaml& yaml, const std::string& folder, const std::s
 }
 
 // Its beam, and the length normalization of Wu et al. 2016, if any.
-std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
+std::map<std::string, std::string> joeynmt_search(const PlainYaml& yaml) {
   std::map<std::string, std::string> search;
   if (yaml.has("testing.beam_size")) search["beam-size"] = cat(yaml.whole("testing.beam_size", ranges::kBeam));
   const double alpha = yaml.number("testing.beam_alpha", {-1e3, 1e3}, yaml.number("testing.alpha", {-1e3, 1e3}, -1));
@@ -194,25 +194,25 @@ std::map<std::string, std::string> search_of(const PlainYaml& yaml) {
 }  // namespace
 
 bool is_joeynmt(const std::string& path) {
-  const std::string checkpoint = checkpoint_at(path);
+  const std::string checkpoint = joeynmt_checkpoint(path);
   return !checkpoint.empty() && is_file(config_at(path)) && is_file(checkpoint);
 }
 
 ForeignModel read_joeynmt(const std::string& path, const ImportOptions& options) {
   const PlainYaml yaml = PlainYaml::read_nested(config_at(path));
-  const std::string checkpoint = checkpoint_at(path), folder = folder_of(yaml.name());
+  const std::string checkpoint = joeynmt_checkpoint(path), folder = folder_of(yaml.name());
   if (checkpoint.empty()) throw DataError(cat(path, ": there is no checkpoint (best.ckpt) beside its config.yaml"));
   const auto file = std::make_shared<TorchFile>(checkpoint);
-  ForeignModel m{.origin = "JoeyNMT", .config = config_of(yaml, *file)};
+  ForeignModel m{.origin = "JoeyNMT", .config = joeynmt_config(yaml, *file)};
   resolve(m.config, yaml.name());
-  m.weights = weights_of(m.config, *file);
+  m.weights = joeynmt_weights(m.config, *file);
   m.tensors = file;
-  widen_feed_forwards(m, inner_widths(yaml), yaml.name());
+  widen_feed_forwards(m, joeynmt_widths(yaml), yaml.name());
   check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   const std::string& of_target = options.target_spm.empty() ? options.source_spm : options.target_spm;
-  put_words(m, side_of(yaml, folder, "src", options.source_vocab, options.source_spm),
-            side_of(yaml, folder, "trg", options.target_vocab, of_target));
-  m.text.usage.search = search_of(yaml);
+  put_words(m, joeynmt_side(yaml, folder, "src", options.source_vocab, options.source_spm),
+            joeynmt_side(yaml, folder, "trg", options.target_vocab, of_target));
+  m.text.usage.search = joeynmt_search(yaml);
   for (const char* side : {"src", "trg"})
     if (yaml.flag(cat("data.", side, ".lowercase"), false))
       m.notes.push_back(

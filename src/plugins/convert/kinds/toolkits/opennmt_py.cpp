@@ -15,12 +15,12 @@ using model::Config;
 
 // Where the weights are: below "model." and "generator." of the checkpoint, or in another file
 // without "model.".
-struct Weights {
+struct StoredWeights {
   std::shared_ptr<const ForeignTensors> tensors;
   std::string model;  // "model."
 };
 
-Weights weights_of(const std::shared_ptr<const TorchFile>& file) {
+StoredWeights stored_weights(const std::shared_ptr<const TorchFile>& file) {
   const std::string beside = file->path().substr(0, file->path().rfind('.')) + ".safetensors";
   for (const ForeignTensor& t : file->list())
     if (t.name.starts_with("model.encoder.")) return {file, "model."};
@@ -28,7 +28,7 @@ Weights weights_of(const std::shared_ptr<const TorchFile>& file) {
   return {file, "model."};
 }
 
-Config::Activation activation_of(const RecordedOptions& o, bool& gated) {
+Config::Activation opennmt_activation(const RecordedOptions& o, bool& gated) {
   const std::string name = o.word("pos_ffn_activation_fn", "relu");
   gated = name == "silu" || name == "gated-gelu";
   if (name == "relu") return "relu";
@@ -47,7 +47,7 @@ void require(const RecordedOptions& o, const std::string& option, const std::vec
   o.refuse(option, all);
 }
 
-void refuse_unknown_parts(const RecordedOptions& o) {
+void refuse_opennmt_parts(const RecordedOptions& o) {
   require(o, "model_task", {"seq2seq"});
   require(o, "model_type", {"text"});
   require(o, "encoder_type", {"transformer"});
@@ -74,8 +74,8 @@ int64_t width_of(const RecordedOptions& o) {
   return width > 0 ? width : o.whole("rnn_size", {1, 1 << 16});
 }
 
-Config config_of(const RecordedOptions& o) {
-  refuse_unknown_parts(o);
+Config opennmt_config(const RecordedOptions& o) {
+  refuse_opennmt_parts(o);
   Config c;
   c.enc_layers = o.whole("enc_layers", Config::kLayers);
   c.dec_layers = o.whole("dec_layers", Config::kLayers);
@@ -84,7 +84,7 @@ Config config_of(const RecordedOptions& o) {
   c.heads = o.whole("heads", {1, 1 << 12});
   c.dropout = o.number("dropout", ranges::kBelow1, 0.1);
   c.attention_dropout = o.number("attention_dropout", ranges::kBelow1, 0);
-  c.activation = activation_of(o, c.gated);
+  c.activation = opennmt_activation(o, c.gated);
   c.norm_position = "pre";
   c.norm_eps = o.number("norm_eps", {.least = 0, .most = 1, .open_least = true}, 1e-6);
   c.generator_bias = true;
@@ -99,9 +99,9 @@ Config config_of(const RecordedOptions& o) {
   return c;
 }
 
-class Names {
+class OpenNmtNames {
  public:
-  Names(const Config& c, const ForeignTensors& tensors, std::string prefix)
+  OpenNmtNames(const Config& c, const ForeignTensors& tensors, std::string prefix)
       : c_(c), tensors_(tensors), p_(std::move(prefix)) {}
 
   WeightMap map() {
@@ -213,7 +213,8 @@ TokenSide listed_side(const TorchFile& file, const std::string& which) {
   return side;
 }
 
-TokenSide side_of(const TorchFile& file, const RecordedOptions& o, const std::string& which, const std::string& asked) {
+TokenSide opennmt_side(const TorchFile& file, const RecordedOptions& o, const std::string& which,
+                       const std::string& asked) {
   const PickleValue* field = field_of(file, which);
   TokenSide side = field ? side_of_field(file, field, which) : listed_side(file, which);
   side.pieces = pieces_for(asked, folder_of(file.path()), {last_name(o.word(which + "_subword_model", ""))});
@@ -238,19 +239,19 @@ ForeignModel read_opennmt_py(const std::string& path, const ImportOptions& optio
     throw DataError(cat(path,
                         ": it records no options ('opt') or no vocabularies ('vocab'), as checkpoints of "
                         "OpenNMT-py do"));
-  const Weights weights = weights_of(file);
-  ForeignModel m{.origin = "OpenNMT-py", .config = config_of(o)};
+  const StoredWeights weights = stored_weights(file);
+  ForeignModel m{.origin = "OpenNMT-py", .config = opennmt_config(o)};
   const std::string first = weights.model + "encoder.transformer.0.self_attn.final_linear.bias";
   m.config.attention_bias = weights.tensors->find(first) != nullptr;  // optional since version 3
-  Names names(m.config, *weights.tensors, weights.model);
+  OpenNmtNames names(m.config, *weights.tensors, weights.model);
   m.config.source_vocab = table_rows(*weights.tensors, names.table("encoder"));
   m.config.target_vocab = table_rows(*weights.tensors, names.table("decoder"));
   resolve(m.config, path);
   m.weights = names.map();
   m.tensors = weights.tensors;
   check(m.weights, m.config, *m.tensors);  // checks the vocabulary sizes against the tensors
-  put_words(m, side_of(*file, o, "src", options.source_spm),
-            side_of(*file, o, "tgt", options.target_spm.empty() ? options.source_spm : options.target_spm));
+  put_words(m, opennmt_side(*file, o, "src", options.source_spm),
+            opennmt_side(*file, o, "tgt", options.target_spm.empty() ? options.source_spm : options.target_spm));
   m.text.usage.search = {
       {"beam-size", "5"}, {"length-penalty", "1"}, {"length-normalization", "power"}, {"longest", "250"}};
   m.notes.push_back(

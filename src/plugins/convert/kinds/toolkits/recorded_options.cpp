@@ -8,7 +8,7 @@ namespace {
 
 using ValueKind = PickleValue::Kind;
 
-std::string text_of(const PickleValue& value) {
+std::string text_of_value(const PickleValue& value) {
   switch (value.kind) {
     case ValueKind::none:
       return "None";
@@ -53,8 +53,8 @@ bool RecordedOptions::has(const std::string& key) const { return find(key) != nu
 
 void RecordedOptions::refuse(const std::string& key, const std::string& allowed) const {
   const PickleValue* value = find(key);
-  throw DataError(cat(path(), ": the option '", place_, ".", key, "' ", value ? "is " + text_of(*value) : "is missing",
-                      "; allowed is ", allowed));
+  throw DataError(cat(path(), ": the option '", place_, ".", key, "' ",
+                      value ? "is " + text_of_value(*value) : "is missing", "; allowed is ", allowed));
 }
 
 int64_t RecordedOptions::whole(const std::string& key, const Range<int64_t>& allowed) const {

@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-std::string fixture_of(const std::string& name) { return source_path("src/plugins/convert/fixtures/" + name); }
+std::string toolkit_fixture(const std::string& name) { return source_path("src/plugins/convert/fixtures/" + name); }
 
 struct Toolkit {
   std::string name, file, origin;  // file: in the folder; "": the folder
-  std::string path() const { return fixture_of(name) + (file.empty() ? "" : "/" + file); }
+  std::string path() const { return toolkit_fixture(name) + (file.empty() ? "" : "/" + file); }
 };
 std::ostream& operator<<(std::ostream& out, const Toolkit& t) { return out << t.name; }
 
@@ -45,13 +45,15 @@ INSTANTIATE_TEST_SUITE_P(Models, Toolkits,
                                          Toolkit{"joeynmt_pre", "best.ckpt", "JoeyNMT"}),
                          [](const auto& p) { return p.param.name; });
 
-TEST_P(Toolkits, LogitsAreThoseOfTheSystem) { expect_golden_logits(imported(), fixture_of(GetParam().name), 3); }
+TEST_P(Toolkits, LogitsAreThoseOfTheSystem) { expect_golden_logits(imported(), toolkit_fixture(GetParam().name), 3); }
 
-TEST_P(Toolkits, TextHasTheSameIds) { expect_golden_sources(imported(), golden_lines(fixture_of(GetParam().name))); }
+TEST_P(Toolkits, TextHasTheSameIds) {
+  expect_golden_sources(imported(), golden_lines(toolkit_fixture(GetParam().name)));
+}
 
 TEST_P(Toolkits, TranslationsAreTheSame) {
   const decode::OpenModel m = imported();
-  const nlohmann::json all = golden_lines(fixture_of(GetParam().name));
+  const nlohmann::json all = golden_lines(toolkit_fixture(GetParam().name));
   ASSERT_EQ(all.size(), 200u);
   decode::DecodingOptions options = search_of(m);
   for (const auto& [name, beam] : {std::pair{"best", 4}, {"greedy", 1}}) {
@@ -64,7 +66,7 @@ TEST_P(Toolkits, TranslationsAreTheSame) {
 
 class ImportOfToolkits : public TestFolder {
  protected:
-  void copy(const std::string& name) const { fs::copy(fixture_of(name), at(name), fs::copy_options::recursive); }
+  void copy(const std::string& name) const { fs::copy(toolkit_fixture(name), at(name), fs::copy_options::recursive); }
   void replace(const std::string& file, const std::string& from, const std::string& to) const {
     std::string text = read_file(at(file));
     const size_t place = text.find(from);
@@ -112,7 +114,8 @@ TEST_F(ImportOfToolkits, FairseqsDictionariesAreChecked) {
   fs::remove(at("fairseq_pre/dict.src.txt"));
   EXPECT_THAT(what_of<UsageError>([&] { import_model(at("fairseq_pre"), at("out"), {}, [](double) {}); }),
               HasSubstr("`source-vocab` is missing"));
-  import_model(at("fairseq_pre"), at("out"), {.source_vocab = fixture_of("fairseq_pre/dict.src.txt")}, [](double) {});
+  import_model(at("fairseq_pre"), at("out"), {.source_vocab = toolkit_fixture("fairseq_pre/dict.src.txt")},
+               [](double) {});
   EXPECT_TRUE(fs::exists(at("out")));
 }
 
@@ -127,11 +130,12 @@ TEST_F(ImportOfToolkits, RecordedOptionsAreChecked) {
   for (const auto& [name, file, from, to, why] : all) {
     if (!fs::exists(at(name))) copy(name);
     const std::string path = cat(name, "/", file), honest = read_file(at(path));
-    std::ofstream(at(path)) << rezipped(fixture_of(path), "data.pkl", [&, &from = from, &to = to](std::string pickle) {
-      const size_t place = pickle.find(from);
-      EXPECT_NE(place, pickle.npos) << from;
-      return pickle.replace(place, std::string(from).size(), to);
-    });
+    std::ofstream(at(path)) << rezipped(toolkit_fixture(path), "data.pkl",
+                                        [&, &from = from, &to = to](std::string pickle) {
+                                          const size_t place = pickle.find(from);
+                                          EXPECT_NE(place, pickle.npos) << from;
+                                          return pickle.replace(place, std::string(from).size(), to);
+                                        });
     EXPECT_THAT(refusal(path), HasSubstr(why));
     std::ofstream(at(path)) << honest;
   }

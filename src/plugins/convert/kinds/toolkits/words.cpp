@@ -8,7 +8,7 @@
 namespace hexapla::convert {
 namespace {
 
-std::string vocabulary(const TokenSide& side, int64_t rows) {
+std::string toolkit_vocabulary(const TokenSide& side, int64_t rows) {
   if (side.tokens.size() != static_cast<size_t>(rows))
     throw DataError(cat(side.path, ": it has ", side.tokens.size(), " tokens, but the model's table ", rows,
                         " rows; the files do not belong together"));
@@ -23,8 +23,8 @@ std::string vocabulary(const TokenSide& side, int64_t rows) {
 }  // namespace
 
 void put_words(ForeignModel& m, const TokenSide& source, const TokenSide& target) {
-  m.text.source_vocabulary = vocabulary(source, m.config.source_vocab);
-  m.text.target_vocabulary = vocabulary(target, m.config.target_vocab);
+  m.text.source_vocabulary = toolkit_vocabulary(source, m.config.source_vocab);
+  m.text.target_vocabulary = toolkit_vocabulary(target, m.config.target_vocab);
   if (!source.pieces.empty() && is_bpe_codes(source.pieces))
     m.notes.push_back("text comes cut into words, with blanks between them, as it was before its merges were learned");
   if (source.pieces.empty())

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string error_of(const std::string& archive, const std::string& member, const ArchiveLimits& limits = {}) {
+std::string error_of_archive(const std::string& archive, const std::string& member, const ArchiveLimits& limits = {}) {
   try {
     Archive(archive, limits).read(member);
   } catch (const DataError& e) {
@@ -46,7 +46,7 @@ TEST(Archive, ReadsMembers) {
   EXPECT_EQ(read.read("x/y.xml"), long_text);
   EXPECT_EQ(read.read("é.txt"), "");
   EXPECT_FALSE(read.has("y.xml"));
-  EXPECT_THAT(error_of(archive, "y.xml"), HasSubstr("no part y.xml"));
+  EXPECT_THAT(error_of_archive(archive, "y.xml"), HasSubstr("no part y.xml"));
 }
 
 TEST(Archive, WhatIsNotReplacedStays) {
@@ -64,43 +64,43 @@ TEST(Archive, WhatIsNotReplacedStays) {
 
 TEST(Archive, RefusesWhatIsTooLarge) {
   const std::string archive = archive_of({{"a", long_text}, {"b", long_text}});
-  EXPECT_THAT(error_of(archive, "a", {.members = 1}), HasSubstr("2 members, more than 1"));
-  EXPECT_THAT(error_of(archive, "a", {.bytes = 9999}), HasSubstr("more than 9999 bytes"));
-  EXPECT_THAT(error_of(archive, "a", {.member_bytes = 4999}), HasSubstr("has 5000 bytes when it is unpacked"));
+  EXPECT_THAT(error_of_archive(archive, "a", {.members = 1}), HasSubstr("2 members, more than 1"));
+  EXPECT_THAT(error_of_archive(archive, "a", {.bytes = 9999}), HasSubstr("more than 9999 bytes"));
+  EXPECT_THAT(error_of_archive(archive, "a", {.member_bytes = 4999}), HasSubstr("has 5000 bytes when it is unpacked"));
   const Archive two(archive, {.read_bytes = 9999});
   two.read("a");
   EXPECT_THROW(two.read("b"), DataError);
   const std::string bomb = archive_of({{"a", std::string(2 << 20, '\0')}, {"b", std::string(2 << 20, '\0'), true}});
-  EXPECT_THAT(error_of(bomb, "a"), HasSubstr("more than 200 to 1"));
-  EXPECT_EQ(error_of(bomb, "b"), "none");
+  EXPECT_THAT(error_of_archive(bomb, "a"), HasSubstr("more than 200 to 1"));
+  EXPECT_EQ(error_of_archive(bomb, "b"), "none");
 }
 
 TEST(Archive, RefusesNamesThatLeadOutOfIt) {
   for (const char* name : {"../a", "a/../../b", "/etc/passwd", "a\\b", ".."})
-    EXPECT_THAT(error_of(archive_of({{name, "x"}, {"a", "x"}}), "a"), HasSubstr("leads out of it")) << name;
-  EXPECT_EQ(error_of(archive_of({{"..a/b..c", "x"}, {"a", "x"}}), "a"), "none");
+    EXPECT_THAT(error_of_archive(archive_of({{name, "x"}, {"a", "x"}}), "a"), HasSubstr("leads out of it")) << name;
+  EXPECT_EQ(error_of_archive(archive_of({{"..a/b..c", "x"}, {"a", "x"}}), "a"), "none");
 }
 
 TEST(Archive, RefusesWhatIsEncrypted) {
   const std::string archive = archive_of({{"a", "x", false, "secret"}});
   if (archive.empty()) GTEST_SKIP() << "this libzip cannot encrypt";
-  EXPECT_THAT(error_of(archive, "a"), HasSubstr("without a password"));
-  EXPECT_THAT(error_of("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 and more", "a"), HasSubstr("save it as .docx"));
+  EXPECT_THAT(error_of_archive(archive, "a"), HasSubstr("without a password"));
+  EXPECT_THAT(error_of_archive("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 and more", "a"), HasSubstr("save it as .docx"));
 }
 
 TEST(Archive, TakesWhatIsDamaged) {
   const std::string archive = archive_of({{"a", long_text}, {"b", "b"}});
   for (const std::string& bytes : {std::string(), std::string("PK\x03\x04"), std::string(1000, 'P')})
-    EXPECT_THAT(error_of(bytes, "a"), HasSubstr("not the ZIP archive")) << bytes.size();
+    EXPECT_THAT(error_of_archive(bytes, "a"), HasSubstr("not the ZIP archive")) << bytes.size();
   for (std::size_t i = 0; i < archive.size(); ++i) {
-    EXPECT_NE(error_of(archive.substr(0, i), "a"), "none") << i;
+    EXPECT_NE(error_of_archive(archive.substr(0, i), "a"), "none") << i;
     std::string changed = archive;
     changed[i] = static_cast<char>(changed[i] ^ 0x55);
-    for (const char* member : {"a", "b"}) error_of(changed, member);  // no other kind of error
+    for (const char* member : {"a", "b"}) error_of_archive(changed, member);  // no other kind of error
   }
   std::string content = archive;
   content[archive.find("a") + 10] ^= 1;  // a packed byte
-  EXPECT_THAT(error_of(content, "a"), HasSubstr("is damaged"));
+  EXPECT_THAT(error_of_archive(content, "a"), HasSubstr("is damaged"));
 }
 
 }  // namespace

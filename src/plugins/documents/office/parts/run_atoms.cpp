@@ -11,7 +11,7 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = RunAtom::Kind;
+using Atom = RunAtom::Kind;
 
 struct Field {
   std::size_t begin = 0, separate = 0, end = 0;
@@ -31,14 +31,14 @@ std::vector<Field> whole_fields(const RunAtoms& atoms) {
   std::vector<Field> whole, open;
   std::vector<std::size_t> around{atoms.size()};
   for (std::size_t i = 0; i < atoms.size(); ++i) {
-    const Kind kind = atoms[i].kind;
-    if (kind == Kind::open) around.push_back(i);
-    if (kind == Kind::close) around.pop_back();
-    if (kind == Kind::field_begin) open.push_back({.begin = i, .around = around.back()});
+    const Atom kind = atoms[i].kind;
+    if (kind == Atom::open) around.push_back(i);
+    if (kind == Atom::close) around.pop_back();
+    if (kind == Atom::field_begin) open.push_back({.begin = i, .around = around.back()});
     if (open.empty()) continue;
-    if (kind == Kind::instruction) open.back().instruction += atoms[i].text;
-    if (kind == Kind::field_separate && open.back().around == around.back()) open.back().separate = i;
-    if (kind != Kind::field_end) continue;
+    if (kind == Atom::instruction) open.back().instruction += atoms[i].text;
+    if (kind == Atom::field_separate && open.back().around == around.back()) open.back().separate = i;
+    if (kind != Atom::field_end) continue;
     open.back().end = i;
     if (open.back().around == around.back()) whole.push_back(open.back());
     open.pop_back();
@@ -46,7 +46,7 @@ std::vector<Field> whole_fields(const RunAtoms& atoms) {
   return whole;
 }
 
-RunAtom joined(const RunAtoms& atoms, std::size_t from, std::size_t to, Kind kind) {
+RunAtom joined(const RunAtoms& atoms, std::size_t from, std::size_t to, Atom kind) {
   RunAtom all{kind};
   for (; from <= to; ++from) all.xml += atoms[from].xml;
   return all;
@@ -57,9 +57,9 @@ std::size_t usual_style(const RunAtoms& atoms, const std::vector<RunStyle>& styl
   std::map<std::size_t, std::pair<bool, std::size_t>> bytes;
   std::size_t depth = 0;
   for (const RunAtom& a : atoms) {
-    if (a.kind == Kind::open) ++depth;
-    if (a.kind == Kind::close) --depth;
-    if (a.kind != Kind::text) continue;
+    if (a.kind == Atom::open) ++depth;
+    if (a.kind == Atom::close) --depth;
+    if (a.kind != Atom::text) continue;
     auto& [plain, count] = bytes[a.style];
     plain = plain || (depth == 0 && !styles[a.style].link);
     count += a.text.size();
@@ -83,20 +83,20 @@ class Lines {
 
   void add(std::size_t i) {
     const RunAtom& atom = atoms_[i];
-    if (atom.kind == Kind::text && !text::ascii::all_space(atom.text))
+    if (atom.kind == Atom::text && !text::ascii::all_space(atom.text))
       set_style(atom.style);
     else if (next_[i] != style_)
       set_style(usual_);
     switch (atom.kind) {
-      case Kind::text:
+      case Atom::text:
         return runs_.add({Part::text, "", atom.written, atom.text});
-      case Kind::open:
+      case Atom::open:
         return runs_.add({Part::open, "", run_marks::markup(atom.xml)});
-      case Kind::close:
+      case Atom::close:
         return runs_.add({Part::close, "", run_marks::markup(atom.xml)});
-      case Kind::line_break:
+      case Atom::line_break:
         return runs_.add({Part::point, "", run_marks::markup(atom.xml), "", true});
-      case Kind::block:
+      case Atom::block:
         return runs_.add({Part::block, "", atom.written.empty() ? run_marks::markup(atom.xml) : atom.written});
       default:
         return runs_.add({Part::point, "", run_marks::markup(atom.xml)});
@@ -107,10 +107,10 @@ class Lines {
   static std::vector<std::optional<std::size_t>> next_styles(const RunAtoms& atoms) {
     std::vector<std::optional<std::size_t>> next(atoms.size() + 1);
     for (std::size_t i = atoms.size(); i-- > 0;) {
-      const Kind kind = atoms[i].kind;
+      const Atom kind = atoms[i].kind;
       next[i] = next[i + 1];
-      if (kind == Kind::open || kind == Kind::close || kind == Kind::block) next[i].reset();
-      if (kind == Kind::text && !text::ascii::all_space(atoms[i].text)) next[i] = atoms[i].style;
+      if (kind == Atom::open || kind == Atom::close || kind == Atom::block) next[i].reset();
+      if (kind == Atom::text && !text::ascii::all_space(atoms[i].text)) next[i] = atoms[i].style;
     }
     return next;
   }
@@ -132,10 +132,10 @@ class Lines {
 }  // namespace
 
 RunAtoms with_fields_joined(RunAtoms atoms) {
-  std::map<std::size_t, std::pair<std::size_t, Kind>> parts;  // by a part's first atom: its last atom, and its kind
+  std::map<std::size_t, std::pair<std::size_t, Atom>> parts;  // by a part's first atom: its last atom, and its kind
   for (const Field& f : whole_fields(atoms)) {
-    parts[f.begin] = f.has_text() ? std::pair(f.separate, Kind::open) : std::pair(f.end, Kind::point);
-    if (f.has_text()) parts[f.end] = {f.end, Kind::close};
+    parts[f.begin] = f.has_text() ? std::pair(f.separate, Atom::open) : std::pair(f.end, Atom::point);
+    if (f.has_text()) parts[f.end] = {f.end, Atom::close};
   }
   RunAtoms all;
   for (std::size_t i = 0; i < atoms.size(); ++i) {

@@ -11,11 +11,11 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
 // Prefixes: w: for Word, a: for text in drawings and on slides, x: for Excel.
-constexpr std::array<std::string_view, 5> kParagraphs{"w:p", "a:p", "x:si", "x:is", "x:text"};
+constexpr std::array<std::string_view, 5> kRunParagraphs{"w:p", "a:p", "x:si", "x:is", "x:text"};
 constexpr std::array<std::string_view, 3> kRuns{"w:r", "a:r", "x:r"};
 constexpr std::array<std::string_view, 3> kRunProperties{"w:rPr", "a:rPr", "x:rPr"};
 constexpr std::array<std::string_view, 3> kTexts{"w:t", "a:t", "x:t"};
@@ -50,14 +50,14 @@ bool breaks_page(const XmlEvent& event) {
   });
 }
 
-std::string value_of(const XmlEvent& event, std::string_view attribute) {
+std::string office_value(const XmlEvent& event, std::string_view attribute) {
   for (const XmlAttribute& a : event.attributes)
     if (local_name(a.name) == attribute) return a.value;
   return "";
 }
 
 Atom field_mark(const XmlEvent& event) {
-  const std::string type = value_of(event, "fldCharType");
+  const std::string type = office_value(event, "fldCharType");
   return type == "begin" ? Atom::field_begin : type == "separate" ? Atom::field_separate : Atom::field_end;
 }
 
@@ -66,7 +66,7 @@ Atom field_mark(const XmlEvent& event) {
 RunPart::RunPart(std::string xml, const std::string& name, const std::set<std::string>& kept)
     : XmlPart(std::move(xml), name), kept_(kept) {}
 
-bool RunPart::is_paragraph(Index i) const { return among(kParagraphs, name(i)); }
+bool RunPart::is_paragraph(Index i) const { return among(kRunParagraphs, name(i)); }
 
 bool RunPart::is_left_alone(Index i) const { return among(kDeleted, name(i)); }
 
@@ -92,7 +92,7 @@ bool RunPart::has_words(Index paragraph) const {
   for (Index i = paragraph + 1; i < last(paragraph); ++i) {
     if (is_paragraph(i) || is_left_alone(i) || among(kDropped, name(i)))
       i = after(i) - 1;
-    else if (event(i).kind == Kind::text && among(kTexts, name(i - 1)))
+    else if (event(i).kind == EventKind::text && among(kTexts, name(i - 1)))
       all += event(i).text;
   }
   return text::has_letter(all) && !kept_.contains(all);
@@ -104,7 +104,7 @@ void RunPart::add_children(Index parent, RunAtoms& atoms) {
 
 void RunPart::add_child(Index i, RunAtoms& atoms) {
   const std::string& is = name(i);
-  if (event(i).kind == Kind::text || among(kDropped, is)) return;  // whitespace between elements
+  if (event(i).kind == EventKind::text || among(kDropped, is)) return;  // whitespace between elements
   if (among(kRuns, is)) return add_run(i, atoms);
   if (among(kTexts, is)) return add_text(i, style_of(0, i), std::string(element(i)), atoms);
   if (among(kLineBreaks, is)) return atoms.push_back({Atom::line_break, std::string(element(i))});
@@ -148,7 +148,7 @@ void RunPart::add_text(Index element, std::size_t style, const std::string& run,
   const std::string_view separators = name(element) == "x:t" ? "\t\n" : "\t";
   const std::size_t first = atoms.size();
   for (Index i = element + 1; i < last(element); ++i) {
-    if (event(i).kind != Kind::text) continue;
+    if (event(i).kind != EventKind::text) continue;
     const std::string& all = event(i).text;
     for (std::size_t at = 0, end = 0; at < all.size(); at = end) {
       spend(sizeof(RunAtom));
@@ -206,7 +206,7 @@ std::string RunPart::style_key(Index properties) const {
     if (i != properties && event(i).opens()) key += cat('<', event(i).name);
     for (const XmlAttribute& a : event(i).attributes)
       if (!among(kNoAttributes, local_name(a.name))) key += cat(' ', a.name, '=', a.value);
-    if (i != properties && i != last(properties) && event(i).kind != Kind::start) key += '>';
+    if (i != properties && i != last(properties) && event(i).kind != EventKind::start) key += '>';
   }
   return key;
 }

@@ -10,12 +10,12 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 using Atom = RunAtom::Kind;
 
 // ncx:text is an entry of an e-book's table of contents.
-constexpr std::array<std::string_view, 5> kParagraphs{"text:p", "text:h", "presentation:header-decl",
-                                                      "presentation:footer-decl", "ncx:text"};
+constexpr std::array<std::string_view, 5> kSpanParagraphs{"text:p", "text:h", "presentation:header-decl",
+                                                          "presentation:footer-decl", "ncx:text"};
 constexpr std::array<std::string_view, 3> kLeftAlone{"text:tracked-changes", "ncx:docTitle", "ncx:docAuthor"};
 // Elements whose text belongs to the paragraph; all others are standalone.
 constexpr std::array<std::string_view, 6> kAroundText{"text:span",       "text:a",    "text:meta",
@@ -33,7 +33,7 @@ SpanPart::SpanPart(std::string xml, const std::string& name) : XmlPart(std::move
   find_looks();
 }
 
-bool SpanPart::is_paragraph(Index i) const { return among(kParagraphs, name(i)); }
+bool SpanPart::is_paragraph(Index i) const { return among(kSpanParagraphs, name(i)); }
 
 bool SpanPart::is_left_alone(Index i) const { return among(kLeftAlone, name(i)); }
 
@@ -91,7 +91,7 @@ std::size_t SpanPart::style_of(Index span) {
 
 // Whether it contains no other such element, so that it is only a style.
 bool SpanPart::is_simple(Index span) const {
-  if (name(span) != "text:span" || event(span).kind != Kind::start) return false;
+  if (name(span) != "text:span" || event(span).kind != EventKind::start) return false;
   for (Index i = span + 1; i < last(span); i = after(i))
     if (among(kAroundText, name(i))) return false;
   return true;
@@ -103,13 +103,13 @@ void SpanPart::add_children(Index parent, std::size_t style, RunAtoms& atoms) {
 
 void SpanPart::add_child(Index i, std::size_t style, RunAtoms& atoms) {
   const std::string& is = name(i);
-  if (event(i).kind == Kind::text) {
+  if (event(i).kind == EventKind::text) {
     started_ = true;
     return atoms.push_back({Atom::text, "", event(i).text, std::string(raw(i)), style});
   }
   if (is_simple(i)) return add_children(i, style_of(i), atoms);
   if (is == "text:s" && started_) return atoms.push_back({Atom::text, "", " ", " ", style});
-  if (!among(kAroundText, is) || event(i).kind != Kind::start) {
+  if (!among(kAroundText, is) || event(i).kind != EventKind::start) {
     const Atom kind = is == "text:tab" ? Atom::block : is == "text:line-break" ? Atom::line_break : Atom::point;
     return atoms.push_back({kind, in_span(with_references(i), style)});
   }

@@ -12,7 +12,7 @@
 namespace hexapla::text::document {
 namespace {
 
-using Kind = XmlEvent::Kind;
+using EventKind = XmlEvent::Kind;
 using Named = std::pair<std::string_view, std::string_view>;  // a namespace, and our prefix for it
 
 // Separate nested paragraphs, and delimit their references. XML does not allow them, so no document
@@ -107,8 +107,8 @@ void XmlPart::find_ends() {
   std::vector<Index> open;
   for (Index i = 0; i < events_.size(); ++i) {
     after_[i] = i + 1;
-    if (events_[i].kind == Kind::start) open.push_back(i);
-    if (events_[i].kind != Kind::end) continue;
+    if (events_[i].kind == EventKind::start) open.push_back(i);
+    if (events_[i].kind != EventKind::end) continue;
     after_[open.back()] = i + 1;
     open.pop_back();
   }
@@ -121,7 +121,7 @@ void XmlPart::find_names() {
       scopes.open(events_[i]);
       names_[i] = scopes.name_of(events_[i].name);
     }
-    if (events_[i].kind == Kind::end || events_[i].kind == Kind::empty) scopes.close();
+    if (events_[i].kind == EventKind::end || events_[i].kind == EventKind::empty) scopes.close();
   }
 }
 

@@ -18,7 +18,7 @@ using nlohmann::json;
 using text::PieceModel;
 using Type = PieceModel::Type;
 
-const json& member(const json& object, const std::string& key) {
+const json& member_of(const json& object, const std::string& key) {
   static const json none;
   if (!object.is_object()) return none;
   const auto found = object.find(key);
@@ -26,8 +26,8 @@ const json& member(const json& object, const std::string& key) {
 }
 
 // A token as text, or as an object with its properties; "": none.
-std::string text_of(const json& token) {
-  const json& content = token.is_object() ? member(token, "content") : token;
+std::string text_of_token(const json& token) {
+  const json& content = token.is_object() ? member_of(token, "content") : token;
   return content.is_string() ? content.get<std::string>() : "";
 }
 
@@ -41,12 +41,12 @@ class Reader {
     const std::string config = folder_ + "/tokenizer_config.json", tokenizer = folder_ + "/tokenizer.json",
                       numbers = folder_ + "/added_tokens.json";
     const json settings = read_file_if(config), all = read_file_if(tokenizer);
-    const json& numbered = member(settings, "added_tokens_decoder");
+    const json& numbered = member_of(settings, "added_tokens_decoder");
     if (numbered.is_object())
       for (const auto& [number, token] : numbered.items())
         put(config, "added_tokens_decoder", parse_number<uint64_t>(number), token);
-    for (const json& token : member(all, "added_tokens")) {
-      const json& id = member(token, "id");
+    for (const json& token : member_of(all, "added_tokens")) {
+      const json& id = member_of(token, "id");
       put(tokenizer, "added_tokens",
           id.is_number_unsigned() ? std::optional<uint64_t>(id.get<uint64_t>()) : std::nullopt, token);
     }
@@ -58,13 +58,13 @@ class Reader {
 
  private:
   void put(const std::string& path, const char* key, std::optional<uint64_t> id, const json& token) {
-    const std::string text = text_of(token);
+    const std::string text = text_of_token(token);
     if (!id || *id >= size_ || text.empty())
       throw DataError(cat(path, ": '", key, "' has ", shown(json_text(token)), id ? cat(" as ", *id) : "",
                           "; allowed are pieces with ids below ", size_,
                           ", the number that the model has (resize_token_embeddings makes room for more)"));
     const auto flag = [&](const char* name, bool otherwise) {
-      const json& found = member(token, name);
+      const json& found = member_of(token, name);
       if (!found.is_null() && !found.is_boolean())
         throw DataError(
             cat(path, ": '", key, "' has ", shown(json_text(token)), ", whose '", name, "' is neither true nor false"));
@@ -84,9 +84,9 @@ class Reader {
       const json file = read_file_if(folder_ + name);
       if (!file.is_object()) continue;
       for (const auto& [key, value] : file.items()) {
-        if (key.ends_with("_token")) special.insert(text_of(value));
+        if (key.ends_with("_token")) special.insert(text_of_token(value));
         if (key.ends_with("_special_tokens") && value.is_array())
-          for (const json& token : value) special.insert(text_of(token));
+          for (const json& token : value) special.insert(text_of_token(token));
       }
     }
     const std::vector<std::string> texts = read_piece_ids(path, size_);
@@ -115,9 +115,9 @@ void check_listed(const PieceModel& pieces, const std::string& folder) {
   for (const char* name : {"/special_tokens_map.json", "/tokenizer_config.json"}) {
     const json file = read_file_if(folder + name);
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-      if (!member(file, key).is_array()) continue;
-      for (const json& token : member(file, key)) {
-        std::string text = text_of(token), language = text;
+      if (!member_of(file, key).is_array()) continue;
+      for (const json& token : member_of(file, key)) {
+        std::string text = text_of_token(token), language = text;
         if (language.starts_with("__") && language.ends_with("__") && language.size() > 4)
           language = language.substr(2, language.size() - 4);
         if (!text.empty() && !known.contains(text) && !known.contains(cat(">>", language, "<<")))

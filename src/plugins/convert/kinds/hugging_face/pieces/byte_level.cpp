@@ -16,7 +16,8 @@ namespace {
 using text::PieceModel;
 using Type = PieceModel::Type;
 
-constexpr const char *kStart = "<s>", *kEnd = "</s>", *kUnknown = "<unk>", *kPadding = "<pad>", *kMask = "<mask>";
+constexpr const char *kStart = "<s>", *kSentenceEnd = "</s>", *kUnknown = "<unk>", *kPadding = "<pad>",
+                     *kMask = "<mask>";
 
 std::vector<std::pair<std::string, std::string>> read_merges(const std::string& path) {
   const std::string text = read_limited(path, limits::kText);
@@ -76,19 +77,19 @@ text::PieceModel byte_level_model(const ByteLevelPieces& from, const std::string
   PieceModel model;
   model.kind = PieceModel::Kind::byte_bpe;
   model.normalizer = {.charsmap = "", .add_dummy_prefix = from.blank_first, .remove_extra_whitespaces = false};
-  model.bos = kEnd;  // translations start with it
+  model.bos = kSentenceEnd;  // translations start with it
   model.ids = from.pieces.size();
   std::unordered_map<std::string, int32_t> ids;
   for (size_t id = 0; id < from.pieces.size(); ++id) {
     const std::string& piece = from.pieces[id];
-    const bool means = piece == kStart || piece == kEnd || piece == kPadding || piece == kMask;
+    const bool means = piece == kStart || piece == kSentenceEnd || piece == kPadding || piece == kMask;
     const Type type = piece == kUnknown                                        ? Type::unknown
                       : piece.empty() || means || from.special.contains(piece) ? Type::control
                                                                                : Type::normal;
     model.pieces.push_back({piece.empty() ? cat("<no piece ", id, ">") : piece, 0, type});
     ids.emplace(piece, static_cast<int32_t>(id));
   }
-  for (const char* needed : {kStart, kEnd, kPadding, kUnknown})
+  for (const char* needed : {kStart, kSentenceEnd, kPadding, kUnknown})
     if (!ids.contains(needed))
       throw DataError(cat(path, " has no piece ", needed, ", which the model's configuration asks for; the files do ",
                           "not belong together"));

@@ -76,7 +76,7 @@ std::optional<std::string> text_in(const json& value) {
   return {};
 }
 
-const json& member(const json& object, const char* key) {
+const json& member_named(const json& object, const char* key) {
   static const json none;
   if (!object.is_object()) return none;
   const auto found = object.find(key);
@@ -90,7 +90,7 @@ bool put_listed(const std::string& folder, LanguageStyle style, size_t first, Pi
     const json file = parsed(folder + name);
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
       size_t id = first;
-      const json& list = member(file, key);
+      const json& list = member_named(file, key);
       if (!list.is_array()) continue;
       for (const json& token : list)
         if (const auto text = text_in(token); text && !language_piece(style, *text).empty()) pieces.put(id++, *text);
@@ -104,7 +104,7 @@ bool put_listed(const std::string& folder, LanguageStyle style, size_t first, Pi
 
 void put_of_m2m100(const std::string& folder, size_t first, PiecesByNumber& pieces) {
   const std::string config = folder + "/tokenizer_config.json";
-  const bool wmt21 = is_file(config) && member(parsed(config), "language_codes") == "wmt21";
+  const bool wmt21 = is_file(config) && member_named(parsed(config), "language_codes") == "wmt21";
   Classic<std::istringstream> codes(wmt21 ? kOfWmt21 : kOfM2M100);
   for (std::string code; codes >> code;) pieces.put(first++, cat("__", code, "__"));
 }

@@ -21,11 +21,11 @@ using nlohmann::json;
 using text::PieceModel;
 using Type = PieceModel::Type;
 
-constexpr const char *kMark = "\u2581", *kEnd = "</s>";
-constexpr float kNeverMerged = -1e9F;
+constexpr const char *kSpaceMark = "\u2581", *kEndToken = "</s>";
+constexpr float kUnmergedScore = -1e9F;
 constexpr size_t kLongestMerged = 256;  // bytes of a piece, up to which all ways to merge it are checked
 
-const json& member(const json& object, const std::string& key) {
+const json& member_or_null(const json& object, const std::string& key) {
   static const json none;
   if (!object.is_object()) return none;
   const auto found = object.find(key);
@@ -33,12 +33,12 @@ const json& member(const json& object, const std::string& key) {
 }
 
 std::string word(const json& object, const std::string& key) {
-  const json& found = member(object, key);
+  const json& found = member_or_null(object, key);
   return found.is_string() ? found.get<std::string>() : "";
 }
 
 bool flag(const json& object, const std::string& key, bool otherwise) {
-  const json& found = member(object, key);
+  const json& found = member_or_null(object, key);
   return found.is_boolean() ? found.get<bool>() : otherwise;
 }
 
@@ -87,15 +87,16 @@ class TokenizerReader {
 
  private:
   PieceModel without_added() {
-    const json& model = member(file_.rest, "model");
+    const json& model = member_or_null(file_.rest, "model");
     const std::string type = word(model, "type");
     if (type != "Unigram" && type != "BPE") refuse("model.type", model, "type", "Unigram or BPE");
     for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"})
-      if (const json& value = member(model, key); !value.is_null() && (!value.is_string() || word(model, key) != ""))
+      if (const json& value = member_or_null(model, key);
+          !value.is_null() && (!value.is_string() || word(model, key) != ""))
         refuse(cat("model.", key), model, key, "null");
     if (flag(model, "ignore_merges", false)) refuse("model.ignore_merges", model, "ignore_merges", "false");
-    read_normalizer(member(file_.rest, "normalizer"));
-    read_pre_tokenizer(member(file_.rest, "pre_tokenizer"));
+    read_normalizer(member_or_null(file_.rest, "normalizer"));
+    read_pre_tokenizer(member_or_null(file_.rest, "pre_tokenizer"));
     if (byte_level_ && type != "BPE") refuse("model.type", model, "type", "BPE, as its pre-tokenizer is ByteLevel");
     if (byte_level_) return of_bytes();
     return type == "BPE" ? of_merges(model) : of_scores(model);
@@ -104,7 +105,7 @@ class TokenizerReader {
   // Rejects the value of a key of `object`, which messages call `name`.
   [[noreturn]] void refuse(const std::string& name, const json& object, const std::string& key,
                            const std::string& allowed) const {
-    const json& found = member(object, key);
+    const json& found = member_or_null(object, key);
     throw DataError(cat(path_, ": '", name, "' is ", found.is_null() ? "missing or null" : shown(json_text(found)),
                         "; allowed is ", allowed));
   }
@@ -124,17 +125,18 @@ class TokenizerReader {
 
   // The model's kind determines which pieces texts begin and end with; only the end is read here.
   void read_ends() const {
-    const json& all = member(file_.rest, "post_processor");
+    const json& all = member_or_null(file_.rest, "post_processor");
     const json alone = json::array({all});
     bool ends = false;
-    for (const json& one : word(all, "type") == "Sequence" ? member(all, "processors") : alone) {
+    for (const json& one : word(all, "type") == "Sequence" ? member_or_null(all, "processors") : alone) {
       const std::string type = word(one, "type");
       if (type == "ByteLevel") continue;
       if (type == "RobertaProcessing") {
-        const json& separator = member(one, "sep");
-        ends = separator.is_array() && !separator.empty() && separator[0] == kEnd;
+        const json& separator = member_or_null(one, "sep");
+        ends = separator.is_array() && !separator.empty() && separator[0] == kEndToken;
       } else if (type == "TemplateProcessing") {
-        for (const json& part : member(one, "single")) ends |= word(member(part, "SpecialToken"), "id") == kEnd;
+        for (const json& part : member_or_null(one, "single"))
+          ends |= word(member_or_null(part, "SpecialToken"), "id") == kEndToken;
       } else {
         refuse("post_processor", file_.rest, "post_processor", "RobertaProcessing, TemplateProcessing or ByteLevel");
       }
@@ -146,7 +148,7 @@ class TokenizerReader {
     if (one.is_null()) return;
     const std::string type = word(one, "type");
     if (type == "Sequence") {
-      const json& all = member(one, "normalizers");
+      const json& all = member_or_null(one, "normalizers");
       if (!all.is_array() ||
           std::any_of(all.begin(), all.end(), [](const json& x) { return word(x, "type") == "Sequence"; }))
         refuse("normalizer", file_.rest, "normalizer", "a list of normalizers");
@@ -156,8 +158,8 @@ class TokenizerReader {
       if (!rules || !normalizer_.charsmap.empty())
         throw DataError(cat(path_, ": 'normalizer.precompiled_charsmap' is no base64, or there twice"));
       normalizer_.charsmap = *rules;
-    } else if (type == "Replace" && word(member(one, "pattern"), "Regex") == " {2,}" &&
-               (word(one, "content") == " " || word(one, "content") == kMark)) {
+    } else if (type == "Replace" && word(member_or_null(one, "pattern"), "Regex") == " {2,}" &&
+               (word(one, "content") == " " || word(one, "content") == kSpaceMark)) {
       normalizer_.remove_extra_whitespaces = true;
     } else if (type != "Strip") {
       throw DataError(cat(path_, ": 'normalizer' has ", shown(json_text(one)), "; allowed are Precompiled, Strip, and ",
@@ -167,12 +169,12 @@ class TokenizerReader {
 
   void read_pre_tokenizer(const json& one) {
     const std::string type = word(one, "type");
-    const json& all = member(one, "pretokenizers");
+    const json& all = member_or_null(one, "pretokenizers");
     if (type == "Sequence" && all.is_array() && all.size() == 2 && word(all[0], "type") == "WhitespaceSplit" &&
         word(all[1], "type") == "Metaspace") {
       normalizer_.remove_extra_whitespaces = true;
       read_pre_tokenizer(all[1]);
-    } else if (type == "Metaspace" && word(one, "replacement") == kMark) {
+    } else if (type == "Metaspace" && word(one, "replacement") == kSpaceMark) {
       const std::string scheme = word(one, "prepend_scheme");
       if (scheme == "first" && !added_.empty())
         refuse("pre_tokenizer.prepend_scheme", one, "prepend_scheme", "always or never, beside 'added_tokens'");
@@ -180,7 +182,7 @@ class TokenizerReader {
     } else if (type == "ByteLevel" && flag(one, "use_regex", true)) {
       byte_level_ = true;
       normalizer_.add_dummy_prefix = flag(one, "add_prefix_space", true);
-      if (!member(file_.rest, "normalizer").is_null())
+      if (!member_or_null(file_.rest, "normalizer").is_null())
         refuse("normalizer", file_.rest, "normalizer", "null, as the pre-tokenizer is ByteLevel");
     } else {
       throw DataError(cat(path_, ": 'pre_tokenizer' is ", shown(json_text(one)),
@@ -194,7 +196,7 @@ class TokenizerReader {
   }
 
   PieceModel of_scores(const json& model) const {
-    const json& unknown = member(model, "unk_id");
+    const json& unknown = member_or_null(model, "unk_id");
     if (!unknown.is_number_unsigned() || unknown.get<uint64_t>() >= file_.scored.size())
       refuse("model.unk_id", model, "unk_id", "the id of a piece");
     PieceModel pieces = without_scores(PieceModel::Kind::unigram, unknown.get<size_t>());
@@ -215,7 +217,7 @@ class TokenizerReader {
       if (piece.type != Type::normal) continue;
       const auto made = scores.find(piece.text);
       const bool one = text::character_bytes(piece.text) == piece.text.size();
-      piece.score = made == scores.end() ? kNeverMerged : made->second;
+      piece.score = made == scores.end() ? kUnmergedScore : made->second;
       if (!one && made == scores.end()) piece.type = Type::unused;
     }
     return checked(pieces, model);
@@ -253,7 +255,7 @@ class TokenizerReader {
     PieceModel pieces;
     pieces.kind = kind;
     pieces.normalizer = normalizer_;
-    pieces.bos = kEnd;  // translations start with it
+    pieces.bos = kEndToken;  // translations start with it
     for (size_t id = 0; id < file_.pieces.size(); ++id) {
       const std::string& text = file_.pieces[id];
       const Type type = id == unknown                             ? Type::unknown

@@ -79,7 +79,7 @@ TEST_P(TokenizersOfFolders, TextHasTheIdsOfTransformers) {
 
 // Where they write one U+FFFD for an incomplete character, we write one per byte, and always a
 // single line.
-std::string comparable(const std::string& text) {
+std::string comparable_text(const std::string& text) {
   std::string all = text::plain_line(text);
   const std::string mark = "\uFFFD";
   for (size_t at = all.find(mark + mark); at != all.npos; at = all.find(mark + mark, at)) all.erase(at, mark.size());
@@ -90,7 +90,7 @@ TEST_P(TokenizersOfFolders, IdsAreDecodedToTheSameText) {
   const text::Vocabulary v = vocabulary();
   if (!v.byte_level()) GTEST_SKIP() << "SentencePiece's pieces are compared elsewhere";
   for (const auto& one : texts_["decoded"])
-    EXPECT_EQ(comparable(v.decode(one["ids"].get<text::Ids>())), comparable(one["text"])) << one;
+    EXPECT_EQ(comparable_text(v.decode(one["ids"].get<text::Ids>())), comparable_text(one["text"])) << one;
   for (const auto& one : texts_["encoded"])
     EXPECT_EQ(v.decode(v.encode(one["text"].get<std::string>())), text::plain_line(one["text"].get<std::string>()));
 }

@@ -19,7 +19,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kNormEpsThere = 1e-5;  // torch.nn.LayerNorm's; MarianMT cannot change it
-constexpr int64_t kPositionsThere = 1024, kTokensThere = 512;
+constexpr int64_t kPositionsThere = 1024, kMarianTokens = 512;
 
 [[noreturn]] void refuse_for_marian(const std::string& what) {
   throw DataError("Hugging Face's MarianMT has no " + what + "; export another model");
@@ -87,7 +87,7 @@ struct MarianText {
   }
 };
 
-OrderedJson config_of(const model::Config& c, const text::Vocabulary& v, DType type) {
+OrderedJson config_json(const model::Config& c, const text::Vocabulary& v, DType type) {
   return {{"activation_dropout", c.activation_dropout},
           {"activation_function", c.activation == "gelu-tanh" ? "gelu_new" : c.activation.text()},
           {"architectures", {"MarianMTModel"}},
@@ -148,7 +148,7 @@ std::string piece_ids_of(const text::PieceModel& pieces) {
 
 OrderedJson tokenizer_of(const MarianText& text) {
   return {{"eos_token", text.target.piece(text.target.eos())},
-          {"model_max_length", kTokensThere},
+          {"model_max_length", kMarianTokens},
           {"pad_token", text.target.piece(text.target.pad())},
           {"separate_vocabs", text.apart},
           {"source_lang", nullptr},
@@ -201,7 +201,8 @@ std::vector<std::string> export_hugging_face_marian(model::LoadedModel& m, const
         cat("the norms there have the epsilon 1e-05, here ", m.config.norm_eps, ": numbers differ by some millionths"));
   NewFolder out(folder);
   write_marian_weights(m, out.file("model.safetensors"));
-  write_file_atomically(out.file("config.json"), json_text(config_of(m.config, text.target, type_of_all(m)), 2) + "\n");
+  write_file_atomically(out.file("config.json"),
+                        json_text(config_json(m.config, text.target, type_of_all(m)), 2) + "\n");
   write_file_atomically(out.file("generation_config.json"),
                         json_text(generation_of(m, text.target, search, notes), 2) + "\n");
   write_marian_text(m, text, out);

@@ -90,8 +90,8 @@ std::string language_of(const text::PieceModel& pieces) {
   return pieces.opening_behind ? pieces.opening : "";
 }
 
-void write_tokenizer(const std::string& like, const text::PieceModel& source, const text::PieceModel& target,
-                     const NewFolder& out) {
+void write_multilingual_tokenizer(const std::string& like, const text::PieceModel& source,
+                                  const text::PieceModel& target, const NewFolder& out) {
   for (const char* name : {"tokenizer.json", "special_tokens_map.json", "sentencepiece.bpe.model", "vocab.json",
                            "merges.txt", "added_tokens.json"})
     if (is_file(like + "/" + name)) write_file_atomically(out.file(name), read_file(like + "/" + name));
@@ -117,7 +117,7 @@ std::vector<std::string> export_hugging_face_multilingual(model::LoadedModel& m,
   write_weights(m, there, out.file("model.safetensors"));
   write_file_atomically(out.file("config.json"), config_text(m, like));
   write_file_atomically(out.file("generation_config.json"), generation_text(m, like, target, search, notes));
-  write_tokenizer(like, source, target, out);
+  write_multilingual_tokenizer(like, source, target, out);
   out.commit();
   return notes;
 }
