@@ -42,7 +42,19 @@ if(HEXAPLA_TESTS)
     HEXAPLA_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" HEXAPLA_BINARY_DIR="${CMAKE_BINARY_DIR}")
 endif()
 
-include(unity)
+# HEXAPLA_UNITY_BUILD (all, tests, or none): compiles files of a target together, so that shared headers and templates
+# are compiled once. Names in anonymous namespaces are unique in a layer for it (scripts/check_source.py).
+set(HEXAPLA_UNITY_BUILD all CACHE STRING "Files compiled together: all, tests, or none")
+if(HEXAPLA_UNITY_BUILD STREQUAL "")  # a preset names an environment variable that is not set
+  set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY VALUE all)
+endif()
+set_property(CACHE HEXAPLA_UNITY_BUILD PROPERTY STRINGS none tests all)
+set(HEXAPLA_UNITY_FILES 16)
+function(hexapla_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HEXAPLA_UNITY_FILES})
+  # For names in other files of the unit; the second is a warning of GCC alone.
+  target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
 
 # The library exports only what HEXAPLA_API marks (include/hexapla/export.h).
 function(hexapla_hide_symbols target)
@@ -112,7 +124,7 @@ function(hexapla_layer folder)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   if(HEXAPLA_UNITY_BUILD STREQUAL "all")
-    hexapla_unity(${target} ${sources})
+    hexapla_unity(${target})
   endif()
   foreach(dep ${ARGN})
     hexapla_target_name(${dep} dep_target)
@@ -136,7 +148,7 @@ function(hexapla_tests short)
   target_compile_options(test_${short} PRIVATE ${HEXAPLA_TEST_FLAGS} ${HEXAPLA_WARNINGS} -fpch-preprocess)
   target_precompile_headers(test_${short} REUSE_FROM hexapla_test_headers)
   if(HEXAPLA_UNITY_BUILD MATCHES "^(tests|all)$" AND NOT short MATCHES "emulated")  # its files belong to another target
-    hexapla_unity(test_${short} ${sources})
+    hexapla_unity(test_${short})
   endif()
   target_link_libraries(test_${short} PRIVATE hexapla_${short} ${HEXAPLA_TEST_LIBS_${short}}
     hexapla_test_paths $<TARGET_OBJECTS:hexapla_test_locale> GTest::gmock GTest::gtest GTest::gtest_main hexapla_sanitizer_options)
