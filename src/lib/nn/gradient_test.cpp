@@ -126,7 +126,7 @@ void check_rows(Layer layer, int64_t width) {
 }
 
 // Avoids relu, whose kink breaks finite differences.
-Options architecture(const Options& more = {}) {
+Options small_architecture(const Options& more = {}) {
   Options all = more;
   all.insert({{"dim_model", 6},
               {"dim_ff", 8},
@@ -149,14 +149,14 @@ TEST(NnGradients, Dropout) { check_rows(nn::Dropout(0.4), 6); }
 TEST(NnGradients, FeedForward) {
   for (const char* activation : {"gelu", "swish", "gelu-tanh"})
     for (const bool gated : {false, true})
-      check_rows(
-          nn::FeedForward(architecture({{"activation", activation}, {"gated", gated}, {"activation_dropout", 0.2}})),
-          6);
+      check_rows(nn::FeedForward(
+                     small_architecture({{"activation", activation}, {"gated", gated}, {"activation_dropout", 0.2}})),
+                 6);
 }
 TEST(NnGradients, GeneratorsLogits) { check_rows(nn::Generator(6, 11), 6); }
 
 void check_embedding(const Options& more) {
-  nn::Embedding embedding(9, architecture(more));
+  nn::Embedding embedding(9, small_architecture(more));
   Bench b({&embedding});
   b.forward = [&](Workspace& w, const Bench::Inputs&) {
     return embedding.forward(w, {3, 1, 3, 8, 0, 2, 7, 4, 5, 6}, test::kRows);
@@ -174,7 +174,7 @@ TEST(NnGradients, EmbeddingWithLearnedPositionsAndNorm) {
 
 // The table is a parameter only of the embedding; both layers add to its gradient.
 TEST(NnGradients, GeneratorTiedToAnEmbedding) {
-  nn::Embedding embedding(9, architecture());
+  nn::Embedding embedding(9, small_architecture());
   nn::Generator generator(embedding, true);
   EXPECT_EQ(generator.parameters().size(), 1u);
   Bench b({&embedding, &generator});
@@ -192,7 +192,7 @@ TEST(NnGradients, SelfAttention) {
   for (const bool causal : {false, true})
     for (const char* score : {"scaled-dot", "additive"}) {
       nn::MultiHeadAttention attention(
-          architecture({{"score", score}, {"attention_dropout", 0.2}, {"attention_bias", true}}));
+          small_architecture({{"score", score}, {"attention_dropout", 0.2}, {"attention_bias", true}}));
       Bench b({&attention});
       b.input(10, 6);
       b.forward = [&](Workspace& w, const Bench::Inputs& in) {
@@ -204,7 +204,7 @@ TEST(NnGradients, SelfAttention) {
 }
 
 TEST(NnGradients, AttentionOverAMemory) {
-  nn::MultiHeadAttention attention(architecture());
+  nn::MultiHeadAttention attention(small_architecture());
   Bench b({&attention});
   b.input(10, 6);
   b.input(9, 6);
@@ -220,7 +220,7 @@ TEST(NnGradients, AttentionOverAMemory) {
 }
 
 TEST(NnGradients, AttentionOfThreeInputsAndAMask) {
-  nn::MultiHeadAttention attention(architecture());
+  nn::MultiHeadAttention attention(small_architecture());
   Bench b({&attention});
   b.input(10, 6);
   b.input(9, 6);
@@ -239,7 +239,7 @@ TEST(NnGradients, AttentionOfThreeInputsAndAMask) {
 
 template <class Layer>
 void check_encoder(const Options& more) {
-  Layer layer(architecture(more));
+  Layer layer(small_architecture(more));
   Bench b({&layer});
   b.input(10, 6);
   b.forward = [&](Workspace& w, const Bench::Inputs& in) { return layer.forward(w, in[0], test::kRows); };
@@ -249,7 +249,7 @@ void check_encoder(const Options& more) {
 
 template <class Layer>
 void check_decoder(const Options& more) {
-  Layer layer(architecture(more));
+  Layer layer(small_architecture(more));
   Bench b({&layer});
   b.input(10, 6);
   b.input(9, 6);

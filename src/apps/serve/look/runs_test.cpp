@@ -12,7 +12,7 @@ namespace hexapla::serve {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using RunJson = nlohmann::ordered_json;
 
 struct Runs : TestFolder {
   void write(const std::string& name, const std::string& text) const {
@@ -54,7 +54,7 @@ TEST_F(Runs, GiveTheirLogsAndTheLastSamples) {
   write("runs/a/valid.jsonl",
         "{\"update\": 1, \"bleu\": 3, \"samples\": [[\"a\", \"b\", \"c\"]]}\nno JSON\n"
         "{\"update\": 2, \"bleu\": 4, \"samples\": [[\"d\", \"e\", \"f\"]]}\n");
-  const Json found = *run(at("runs"), "a");
+  const RunJson found = *run(at("runs"), "a");
   EXPECT_EQ(json_text(found["train"]), R"([{"update":1,"loss":1},{"update":2,"loss":0.5}])");
   EXPECT_EQ(json_text(found["valid"]), R"([{"update":1,"bleu":3},{"update":2,"bleu":4}])");
   EXPECT_EQ(json_text(found["samples"]), R"([["d","e","f"]])");
@@ -62,7 +62,7 @@ TEST_F(Runs, GiveTheirLogsAndTheLastSamples) {
 
 TEST_F(Runs, LongLogsAreThinnedAndEndWithTheirLastLine) {
   write("runs/a/train.jsonl", updates(5001));
-  const Json train = run(at("runs"), "a")->at("train");
+  const RunJson train = run(at("runs"), "a")->at("train");
   ASSERT_EQ(train.size(), 2000u);
   EXPECT_EQ(train.back()["update"], 5001);
   EXPECT_LE(train.front()["update"].get<int>(), 3);

@@ -53,7 +53,7 @@ std::string translated_paragraph(const std::string& paragraph, bool backwards) {
   return body.substr(5, body.size() - 11);
 }
 std::string unchanged_paragraph(const std::string& paragraph) { return translated_paragraph(paragraph, false); }
-std::string reversed(const std::string& paragraph) { return translated_paragraph(paragraph, true); }
+std::string reversed_paragraph(const std::string& paragraph) { return translated_paragraph(paragraph, true); }
 
 std::string run(const std::string& text, const std::string& style = "") {
   const bool blanks = text.starts_with(" ") || text.ends_with(" ");
@@ -75,11 +75,11 @@ TEST(Word, StaysAsItIsWhereNothingChanges) {
 }
 
 TEST(Word, StylesGoWithTheirWords) {
-  EXPECT_EQ(reversed(kProperties + run("The ") + run("old", kBold) + run(" big dog runs.")),
+  EXPECT_EQ(reversed_paragraph(kProperties + run("The ") + run("old", kBold) + run(" big dog runs.")),
             kProperties + run("runs. dog big ") + run("old", kBold) + run(" The"));
-  EXPECT_EQ(reversed(run("one", kBold) + run(" two", kItalic) + run(" three four")),
+  EXPECT_EQ(reversed_paragraph(run("one", kBold) + run(" two", kItalic) + run(" three four")),
             run("four three ") + run("two", kItalic) + run(" ") + run("one", kBold));
-  EXPECT_EQ(reversed(run("all of it", kBold)), run("it of all", kBold));
+  EXPECT_EQ(reversed_paragraph(run("all of it", kBold)), run("it of all", kBold));
 }
 
 TEST(Word, RunsOfOneStyleAreOne) {
@@ -89,22 +89,23 @@ TEST(Word, RunsOfOneStyleAreOne) {
       "<w:r><w:rPr><w:noProof/></w:rPr><w:lastRenderedPageBreak/><w:t xml:space=\"preserve\"> is old</w:t></w:r>";
   EXPECT_THAT(lines_of_word("<w:p>" + spelled + "</w:p>"), ElementsAre("library is old"));
   EXPECT_EQ(unchanged_paragraph(spelled), run("library is old"));
-  EXPECT_EQ(reversed(run("a ") + run("b", kBold) + run(" ", kItalic) + run("c", kBold) + run(" d e f")),
+  EXPECT_EQ(reversed_paragraph(run("a ") + run("b", kBold) + run(" ", kItalic) + run("c", kBold) + run(" d e f")),
             run("f e d ") + run("c b", kBold) + run(" a"));
 }
 
 TEST(Word, MarkupOccursOnce) {
   const std::string link = "<w:hyperlink r:id=\"x\">", note = "<w:r><w:footnoteReference w:id=\"2\"/></w:r>",
                     image = "<w:r><w:rPr><w:noProof/></w:rPr><w:drawing><x/></w:drawing></w:r>";
-  EXPECT_EQ(reversed(run("See ") + link + run("this page", kBold) + "</w:hyperlink>" + run(" now please")),
+  EXPECT_EQ(reversed_paragraph(run("See ") + link + run("this page", kBold) + "</w:hyperlink>" + run(" now please")),
             run("please now ") + link + run("page this", kBold) + "</w:hyperlink>" + run(" See"));
-  EXPECT_EQ(reversed(run("A dog") + note + run(" runs")), run("runs dog") + note + run(" A"));
-  EXPECT_EQ(reversed(image + run("A dog")), image + run("dog A"));
+  EXPECT_EQ(reversed_paragraph(run("A dog") + note + run(" runs")), run("runs dog") + note + run(" A"));
+  EXPECT_EQ(reversed_paragraph(image + run("A dog")), image + run("dog A"));
   EXPECT_EQ(
       unchanged_paragraph(run("A") +
                           "<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\"> b </w:t><w:sym w:char=\"x\"/></w:r>"),
       run("A") + run(" b ", kBold) + "<w:r><w:rPr><w:b/></w:rPr><w:sym w:char=\"x\"/></w:r>");
-  EXPECT_EQ(reversed("<w:sdt><w:sdtPr/><w:sdtContent>" + run("one two") + "</w:sdtContent></w:sdt>" + run(" three")),
+  EXPECT_EQ(reversed_paragraph("<w:sdt><w:sdtPr/><w:sdtContent>" + run("one two") + "</w:sdtContent></w:sdt>" +
+                               run(" three")),
             run("three ") + "<w:sdt><w:sdtPr/><w:sdtContent>" + run("two one") + "</w:sdtContent></w:sdt>");
 }
 
@@ -117,18 +118,19 @@ std::string field(const std::string& instruction, const std::string& result) {
 TEST(Word, LinksOfFieldsAreTranslatedAndOtherFieldsStay) {
   const std::string page = field("PAGE", run("seven")), link = field(" HYPERLINK \"x\" ", run("two three"));
   EXPECT_THAT(lines_of_word("<w:p>" + run("one ") + page + run(" ") + link + "</w:p>"), ElementsAre("one two three"));
-  EXPECT_EQ(reversed(run("one ") + link + run(" four five six")),
+  EXPECT_EQ(reversed_paragraph(run("one ") + link + run(" four five six")),
             run("six five four ") + field(" HYPERLINK \"x\" ", run("three two")) + run(" one"));
   const std::string inserted = field(" HYPERLINK \"x\" ", "<w:ins>" + run("two") + "</w:ins>");
-  EXPECT_EQ(reversed(run("one ") + inserted + run(" four five six")), run("six five four ") + inserted + run(" one"));
-  EXPECT_EQ(reversed(run("one ") + page + run(" two")), run("two one ") + page);
+  EXPECT_EQ(reversed_paragraph(run("one ") + inserted + run(" four five six")),
+            run("six five four ") + inserted + run(" one"));
+  EXPECT_EQ(reversed_paragraph(run("one ") + page + run(" two")), run("two one ") + page);
   EXPECT_THAT(
       lines_of_word("<w:p>" + field("TOC \\o", run("one") + "<w:r><w:tab/></w:r>" + field("PAGEREF x", run("two"))) +
                     "</w:p>"),
       ElementsAre("one"));
   const std::string unfinished = mark("begin") + "<w:r><w:instrText>TOC</w:instrText></w:r>" + mark("separate");
-  EXPECT_EQ(reversed(unfinished + run("a b")), unfinished + run("b a"));
-  EXPECT_EQ(reversed(run("a b") + mark("end")), run("b a") + mark("end"));
+  EXPECT_EQ(reversed_paragraph(unfinished + run("a b")), unfinished + run("b a"));
+  EXPECT_EQ(reversed_paragraph(run("a b") + mark("end")), run("b a") + mark("end"));
   EXPECT_EQ(unchanged_paragraph(field("IF " + field("X", run("y")), run("z")) + run("a")),
             field("IF " + field("X", run("y")), run("z")) + run("a"));
   const std::string across =
@@ -141,7 +143,7 @@ TEST(Word, TabsPartAndBreaksJoin) {
                     page = "<w:r><w:br w:type=\"page\"/></w:r>";
   EXPECT_THAT(lines_of_word("<w:p><w:r><w:t>Name:</w:t><w:tab/><w:t>A dog</w:t></w:r></w:p>"),
               ElementsAre("Name:", "A dog"));
-  EXPECT_EQ(reversed(run("a b") + tab + run("c d", kBold)), run("b a") + tab + run("d c", kBold));
+  EXPECT_EQ(reversed_paragraph(run("a b") + tab + run("c d", kBold)), run("b a") + tab + run("d c", kBold));
   EXPECT_THAT(lines_of_word("<w:p>" + run("An old") + line + run("library") + page + run("x") + "</w:p>"),
               ElementsAre("An old library", "x"));
   EXPECT_EQ(unchanged_paragraph(run("An old") + line + run("library")), run("An old") + line + run("library"));
@@ -152,7 +154,7 @@ TEST(Word, TabsPartAndBreaksJoin) {
 
 TEST(Word, DeletedTextStaysAndInsertedTextIsTranslated) {
   const std::string deleted = "<w:del w:id=\"1\"><w:r><w:delText>gone now</w:delText></w:r></w:del>";
-  EXPECT_EQ(reversed(run("a ") + "<w:ins w:id=\"2\">" + run("b") + "</w:ins>" + deleted + run(" c d")),
+  EXPECT_EQ(reversed_paragraph(run("a ") + "<w:ins w:id=\"2\">" + run("b") + "</w:ins>" + deleted + run(" c d")),
             run("d c ") + "<w:ins w:id=\"2\">" + run("b") + "</w:ins>" + deleted + run(" a"));
 }
 
@@ -165,8 +167,8 @@ TEST(Word, ParagraphsInParagraphsComeOnce) {
                                 "</w:p></w:txbxContent></w:pict></w:r>";
   EXPECT_THAT(lines_of_word("<w:p>" + run("out side") + box + "</w:p>"),
               ElementsAre("out side", "in a box", "inner most"));
-  EXPECT_EQ(reversed(run("out side") + box), run("side out") + after_box);
-  EXPECT_EQ(reversed(box), after_box) << "no text around it";
+  EXPECT_EQ(reversed_paragraph(run("out side") + box), run("side out") + after_box);
+  EXPECT_EQ(reversed_paragraph(box), after_box) << "no text around it";
 }
 
 TEST(Word, PrefixesAreTheDocuments) {
