@@ -137,14 +137,11 @@ def untranslated(source):
 
 NUMBERS = "{} depends on the locale: use parse_number() (base/range.h) to read numbers, fmt or cat() to write them"
 LETTERS = "{} depends on the locale: compare with the letters themselves, or use text/utf8.h"
-PARSE = "{}: use parse_json() or json_or_null() (base/json.h), which limit depth and values"
+PARSE = "{}: use parse_json() or json_or_null() (base/json.h), which limit depth and values, or walk_json()"
 RULES = [
-    # Writing or comparing a deep tree of JSON would crash the program. Handlers of a parser's events count levels.
-    Rule("json", LIBRARY, in_code(r"\b[Jj]son\s*::\s*(?:parse|accept|from_\w+)\s*[(<]|"
+    # Writing or comparing a deep tree of JSON would crash the program. Handlers of walk_json() count levels.
+    Rule("json", LIBRARY, in_code(r"\b[Jj]son\s*::\s*(?:(?:sax_)?parse|accept|from_\w+)\s*[(<]|"
                                   r"\bordered_json\s*::\s*parse\s*\("), PARSE, {"src/core/base/json.": ""}),
-    Rule("json", LIBRARY, in_code(r"\b[Jj]son\s*::\s*sax_parse\s*[(<]"), PARSE, {
-        "src/core/base/json.": "", "src/plugins/convert/texts/json_file.cpp": "", "src/plugins/convert/parsing/json_texts.cpp": "",
-        "src/plugins/convert/parsing/json_tree.cpp": "", "src/core/tensor/safetensors.cpp": ""}),
     Rule("json", LAYERS, in_code(r"\.dump\("), "use json_text() (base/json.h), which accepts bytes that are not UTF-8",
          {"src/core/base/json.h": ""}),
 

@@ -55,7 +55,7 @@ Json parse_json(const std::string& text, const std::string& name, const std::str
     throw DataError(cat(name, ": its JSON has ", extent.depth, " lists and objects inside each other, and ",
                         extent.values, " values; allowed are ", kDeepestJson, " and ", kMostJsonValues, "; ", remedy));
   try {
-    return Json::parse(text);
+    return Json::parse(std::string_view(text));
   } catch (const typename Json::exception&) {
     throw DataError(cat(name, " is not valid JSON; ", remedy));
   }
@@ -64,8 +64,12 @@ Json parse_json(const std::string& text, const std::string& name, const std::str
 template <class Json>
 Json json_or_null(const std::string& text) {
   if (!within_limits(extent_of_json(text))) return {};
-  Json all = Json::parse(text, nullptr, false);
+  Json all = Json::parse(std::string_view(text), nullptr, false);
   return all.is_discarded() ? Json() : all;
+}
+
+void walk_json(std::string_view text, nlohmann::json_sax<nlohmann::json>& handler) {
+  nlohmann::json::sax_parse(text, &handler);
 }
 
 template nlohmann::json parse_json(const std::string&, const std::string&, const std::string&);

@@ -3,6 +3,7 @@
 // of files that use it.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace hexapla {
 
@@ -34,6 +35,9 @@ Json parse_json(const std::string& text, const std::string& name,
 template <class Json = nlohmann::json>
 Json json_or_null(const std::string& text);
 
+// Gives the values of a text to the handler while it is parsed. The handler limits depth and refuses what is no JSON.
+void walk_json(std::string_view text, nlohmann::json_sax<nlohmann::json>& handler);
+
 extern template nlohmann::json parse_json(const std::string&, const std::string&, const std::string&);
 extern template nlohmann::ordered_json parse_json(const std::string&, const std::string&, const std::string&);
 extern template nlohmann::json json_or_null(const std::string&);
@@ -43,7 +47,7 @@ extern template nlohmann::ordered_json json_or_null(const std::string&);
 
 namespace nlohmann {
 
-using TextOfJson = detail::iterator_input_adapter<std::string::const_iterator>;
+using TextOfJson = detail::iterator_input_adapter<std::string_view::const_iterator>;
 
 extern template class basic_json<>;
 extern template class detail::serializer<json>;

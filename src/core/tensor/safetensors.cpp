@@ -279,7 +279,7 @@ SafetensorsFile SafetensorsFile::with_header(std::string_view header, size_t dat
   if (header.empty() || header[0] != '{')
     throw DataError(cat(path, ": the header does not begin with {; the file is not in safetensors format"));
   HeaderReader reader(path);
-  nlohmann::json::sax_parse(header.begin(), header.end(), &reader);
+  walk_json(header, reader);
 
   SafetensorsFile file;
   file.path_ = path;

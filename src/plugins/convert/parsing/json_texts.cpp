@@ -121,24 +121,18 @@ class ListFollower : public Follower {
   }
 };
 
-template <class Parser>
-void follow(const std::string& path, size_t limit, Parser& follower) {
-  const std::string text = read_limited(path, limit);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &follower);
-}
-
 }  // namespace
 
 std::map<std::string, std::string> read_text_map(const std::string& path, const std::string& key) {
   MapFollower follower(path, key);
-  follow(path, limits::kJson, follower);
+  walk_json(read_limited(path, limits::kJson), follower);
   if (!follower.found) throw DataError(cat(path, ": there is no ", shown(key), " in it"));
   return std::move(follower.map);
 }
 
 std::vector<std::string> read_text_list(const std::string& path) {
   ListFollower follower(path);
-  follow(path, limits::kJson, follower);
+  walk_json(read_limited(path, limits::kJson), follower);
   return std::move(follower.list);
 }
 

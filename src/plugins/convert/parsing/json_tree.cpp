@@ -8,8 +8,7 @@ namespace hexapla::convert {
 using nlohmann::json;
 
 json JsonTree::read() {
-  const std::string text = read_limited(path_, limits::kJson);
-  json::sax_parse(text.begin(), text.end(), this);
+  walk_json(read_limited(path_, limits::kJson), *this);
   return std::move(root_);
 }
 

@@ -137,9 +137,8 @@ std::string JsonFile::word(const std::string& key, const std::string& otherwise)
 }
 
 std::vector<std::string> read_piece_ids(const std::string& path, size_t most) {
-  const std::string text = read_limited(path, limits::kText);
   TableReader reader(path, most);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
+  walk_json(read_limited(path, limits::kText), reader);
   return std::move(reader.pieces);
 }
 
