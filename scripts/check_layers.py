@@ -31,7 +31,7 @@ TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :
 
 # At the left margin of an unnamed namespace: a type, an alias or a function; constants, several in a line.
 HIDDEN = re.compile(r"(?:struct|class|enum class|enum) (\w+)\b(?!::)|using (\w+) =|[\w\[][^=(]*[ *&](?!PrintTo)(\w+)\(")
-CONSTANTS = re.compile(r"[ *](k[A-Z]\w*)(?:\[\w*\])*(?: = |\{)")
+CONSTANTS = re.compile(r"[ *](k[A-Z]\w*)(?:\[\w*\])*(?: =(?!=)|\{)")
 ALONE = "backend/cpu/kernels/"  # compiled once per instruction set, each file alone
 
 

@@ -31,7 +31,7 @@ class Reference {
       : model_(config(options)), parameters_(model_, DType::f32, model::Parameters::Use::training) {
     model::initialize(model_, 3);
     Random random(4);
-    const Tensor all = parameters_.values();
+    const hexapla::Tensor all = parameters_.values();
     for (float& v : all.values<float>()) v += 0.2f * static_cast<float>(random.normal());
   }
   Results run() {
@@ -41,8 +41,8 @@ class Reference {
     cx.training = true;
     model::Transformer::Saved saved;
     Results r;
-    const Tensor memory = model_.encode(cx, kSource, kSourceOffsets, saved);
-    const Tensor x = model_.decode(cx, {memory, kSourceOffsets}, kTarget, kTargetOffsets, saved);
+    const hexapla::Tensor memory = model_.encode(cx, kSource, kSourceOffsets, saved);
+    const hexapla::Tensor x = model_.decode(cx, {memory, kSourceOffsets}, kTarget, kTargetOffsets, saved);
     const auto logits = model_.logits(cx, x).values<float>();
     r.logits.assign(logits.begin(), logits.end());
     arena.clear();

@@ -10,7 +10,7 @@ namespace hexapla::decode {
 namespace {
 using namespace test;
 
-double number(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
+double number_at(Tensor t, int64_t i) { return t.dtype == DType::f64 ? t.data<double>()[i] : t.data<float>()[i]; }
 
 struct Flat {
   std::vector<int32_t> ids, offsets{0};
@@ -46,7 +46,7 @@ std::vector<double> whole_decoder(Context& cx, const model::Transformer& model, 
   const Tensor memory = model.encode(cx, source.ids, source.offsets, s);
   const Tensor z = model.logits(cx, model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, s));
   std::vector<double> values;
-  for (int64_t i = 0; i < z.size(); ++i) values.push_back(number(z, i));
+  for (int64_t i = 0; i < z.size(); ++i) values.push_back(number_at(z, i));
   cx.arena.clear();
   return values;
 }
@@ -77,7 +77,7 @@ double worst_difference(Context& cx, const model::Transformer& model, const Forc
     const Tensor z = decoder.step(live, offsets).values;
     for (size_t n = 0; n < live.size(); ++n)
       for (int64_t j = 0; j < v; ++j)
-        worst = std::max(worst, std::abs(number(z, static_cast<int64_t>(n) * v + j) - expected[place[n] * v + j]));
+        worst = std::max(worst, std::abs(number_at(z, static_cast<int64_t>(n) * v + j) - expected[place[n] * v + j]));
   }
   return worst;
 }

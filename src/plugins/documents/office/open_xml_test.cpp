@@ -31,14 +31,14 @@ std::string office_file(const std::vector<TestPart>& parts) {
   return archive_of(members);
 }
 
-const std::string kWordType = "wordprocessingml.document.main", kWordName = "word/document.xml";
+const std::string kTypeOfWord = "wordprocessingml.document.main", kWordName = "word/document.xml";
 
 std::string word_xml(const std::string& body) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\r\n<w:document "
          "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" xmlns:r=\"r\"><w:body>" +
          body + "</w:body></w:document>";
 }
-std::string word(const std::string& body) { return office_file({{kWordName, kWordType, word_xml(body)}}); }
+std::string word(const std::string& body) { return office_file({{kWordName, kTypeOfWord, word_xml(body)}}); }
 std::vector<std::string> lines_of_word(const std::string& body) { return open_xml(word(body))->lines(); }
 
 // The body of a translation; if it is a single paragraph, without the paragraph's tags.
@@ -175,13 +175,13 @@ TEST(Word, PrefixesAreTheDocuments) {
   const std::string xml =
       "<ns0:document xmlns:ns0=\"http://purl.oclc.org/ooxml/wordprocessingml/main\"><ns0:p><ns0:r><ns0:rPr>"
       "<ns0:b/></ns0:rPr><ns0:t>a b</ns0:t></ns0:r></ns0:p></ns0:document>";
-  const auto document = open_xml(office_file({{kWordName, kWordType, xml}}));
+  const auto document = open_xml(office_file({{kWordName, kTypeOfWord, xml}}));
   EXPECT_THAT(document->lines(), ElementsAre("a b"));
   EXPECT_EQ(part_of(office_translated(*document, false), kWordName), xml);
 }
 
 TEST(Word, AllPartsWithText) {
-  std::vector<TestPart> parts{{kWordName, kWordType, word_xml("<w:p>" + run("a") + "</w:p>")}};
+  std::vector<TestPart> parts{{kWordName, kTypeOfWord, word_xml("<w:p>" + run("a") + "</w:p>")}};
   for (const char* part : {"header", "footer", "footnotes", "endnotes", "comments", "settings"})
     parts.push_back({std::string("word/") + part + ".xml", std::string("wordprocessingml.") + part,
                      word_xml("<w:p>" + run(part) + "</w:p>")});
