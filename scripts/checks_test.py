@@ -251,7 +251,7 @@ class Rules(unittest.TestCase):
         self.passes("command", ('fail("use it`{: hexapla translate -m "\n, path, "}`; then");',
                                 '// as "hexapla translate" does', 'fail("raise `beam-size`");',
                                 'fail("scripts/a.sh --all");'))
-        self.passes("command", ['fail("raise --beam-size");'], "src/school/lab/b.cpp", "src/lib/jobs/b.cpp")
+        self.passes("command", ['fail("raise --beam-size");'], "src/school/lab/b.cpp", "src/lib/program/b.cpp")
         self.finds("backtick", ['fail("`lr` is 0; `lr = 1` is better");'])
         self.passes("backtick", ['fail("`lr` is 0; `lr` is better");'])
 

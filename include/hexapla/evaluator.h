@@ -31,6 +31,9 @@ struct MetricScore {
   std::string signature;            // sacreBLEU's signature, for papers
   std::string details;              // components of the score: precisions, lengths
   double mean = 0, half_width = 0;  // over the resamples: 95 % are within mean +- half_width; 0 without resamples
+  std::vector<double> sentences;    // score of each sentence
+  std::vector<double> resamples;    // score of each resample
+  bool higher_is_better = true;     // false: TER
 };
 
 struct Comparison {
@@ -55,6 +58,12 @@ class Evaluator {
   // Uses the resamples of the options, or 1,000 if those are 0.
   HEXAPLA_API std::vector<Comparison> compare(const Lines& baseline, const Lines& system,
                                               const std::vector<Lines>& references) const;
+  // The p-value of the difference of two systems by one metric, from their resamples. UsageError: they have none, or
+  // not equally many.
+  HEXAPLA_API static double p_value(const MetricScore& baseline, const MetricScore& system);
+  // Notes for people, in words: which tokenizer `auto` chooses for these references, then whether the hypotheses, which
+  // may be none, look tokenized or are too short for BLEU.
+  HEXAPLA_API std::vector<std::string> notes(const Lines& hypotheses, const std::vector<Lines>& references) const;
 
  private:
   struct Impl;

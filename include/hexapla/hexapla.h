@@ -14,6 +14,7 @@
 // others do not exist in it. Fork only while no other thread is inside a function of this library.
 #include <string>
 
+#include "hexapla/augment.h"
 #include "hexapla/convert.h"
 #include "hexapla/error.h"
 #include "hexapla/evaluator.h"
@@ -23,6 +24,7 @@
 #include "hexapla/inspector.h"
 #include "hexapla/model.h"
 #include "hexapla/options.h"
+#include "hexapla/shortlist.h"
 #include "hexapla/text_file.h"
 #include "hexapla/trainer.h"
 #include "hexapla/translator.h"

@@ -35,10 +35,35 @@ class TextFile {
   HEXAPLA_API std::string note() const;
 
  private:
+  friend class PairFile;
   friend class ShardFile;
   struct Impl;
   api::Owned<Impl> impl_;
 };
+
+// Sentences and their translations, from two files with matching lines or one with SOURCE<TAB>TARGET lines. Not
+// thread-safe. DataError, naming file and line: errors of TextFile, files of different length, a whole file without a
+// line, a line without exactly one tab.
+class PairFile {
+ public:
+  HEXAPLA_API PairFile(TextFile source, TextFile target);
+  HEXAPLA_API explicit PairFile(TextFile pairs);
+  HEXAPLA_API ~PairFile();
+  HEXAPLA_API PairFile(PairFile&&) noexcept;
+  HEXAPLA_API PairFile& operator=(PairFile&&) noexcept;
+
+  // Stores the next pair. -> false: there is none
+  HEXAPLA_API bool next(std::string& source, std::string& target);
+  // Whether next() returns without waiting for a pipe or terminal.
+  HEXAPLA_API bool ready();
+
+ private:
+  struct Impl;
+  api::Owned<Impl> impl_;
+};
+
+// All lines of a text, in memory. DataError: errors of TextFile, no line, a line that is not UTF-8 or has a NUL byte.
+HEXAPLA_API std::vector<std::string> read_lines(const std::string& path);
 
 // The file that is made from the lines of a part, line by line, compressed according to its name (.gz, .zst, .xz), that
 // appears when it is complete, with PATH.manifest.json, by which `hexapla join` checks the parts. RunError: writing

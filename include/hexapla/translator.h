@@ -103,6 +103,10 @@ struct ScoreResult {
   double normalized = 0;             // as in Translation, with the usual penalties of the model
   std::vector<std::string> tokens;   // of the translation
   std::vector<double> token_scores;  // log-probability of each of them, and of the end of the sentence
+  std::vector<std::string> words;    // of the translation; in scripts without spaces, characters
+  std::vector<double> word_scores;   // the sum over the tokens of each of them, and of the end of the sentence; 0 for
+                                     // words that were cut off
+  std::size_t words_read = 0;        // those that were not cut off, and the end of the sentence
 };
 
 // How to load models, and how several of them translate together.
@@ -321,5 +325,18 @@ class Translator {
 
 // The file name endings of supported documents: ".html", ".srt", ..
 HEXAPLA_API std::vector<std::string> document_formats();
+
+struct DocumentFormat {
+  std::string ending;  // ".html"; "": a document of this name is not translated
+  std::string type;    // its media type, which its other endings have, too
+  bool text = false;   // whether it is text, not an archive
+  std::string advice;  // what to do with a document that is not translated, in words
+};
+// The format that the ending of a name tells.
+HEXAPLA_API DocumentFormat document_format(const std::string& name);
+
+// The lines of text that Translator::translate_document() translates, in the order of their numbers. Errors as there.
+HEXAPLA_API std::vector<std::string> document_lines(const std::string& content, const std::string& name,
+                                                    const DocumentOptions& parts = {});
 
 }  // namespace hexapla

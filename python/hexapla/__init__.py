@@ -7,19 +7,25 @@
 All errors derive from hexapla.Error. The methods release the GIL and may be called from several threads.
 """
 
+from ._check import flag as _flag
 from ._check import integer as _integer
+from ._check import path as _path
+from ._check import text as _text
 from ._load import _core
+from ._typing import Path as _Path
 from .convert import export_model, import_model
 from .errors import (ArgumentTypeError, Canceled, DataError, Error, InternalError, LineWarning, MissingFile, OutOfMemory,
                      RunError, TimedOut, UsageError)
 from .evaluator import Evaluator, evaluate
+from .files import augment, make_shortlist
 from .glossary import Glossary
 from .inspector import AttentionMap, Inspection, Inspector
 from .model import Model
 from .options import ExportOptions, ImportOptions, MetricOptions, SearchOptions, TrainingOptions
 from .pending import Pending, Stream
-from .results import (Alignment, Comparison, Constraints, Example, ImportedModel, MetricScore, NextToken, SampledFrom,
-                      Score, SearchCandidate, SearchHypothesis, SearchStep, SearchTrace, TokenShare, TrainingReport,
+from .results import (Alignment, AugmentCounts, Comparison, Constraints, DocumentFormat, Example, ImportedModel,
+                      MetricScore, NextToken, SampledFrom, Score, SearchCandidate, SearchHypothesis, SearchStep,
+                      SearchTrace, ShortlistSize, TokenShare, TrainingReport,
                       TrainingResult, TrainingStart, Translation, UnknownTokens, ValidationReport)
 from .stop import Stop
 from .trainer import Trainer
@@ -29,10 +35,12 @@ __all__ = [
     "Alignment",
     "ArgumentTypeError",
     "AttentionMap",
+    "AugmentCounts",
     "Canceled",
     "Comparison",
     "Constraints",
     "DataError",
+    "DocumentFormat",
     "Error",
     "Evaluator",
     "Example",
@@ -59,6 +67,7 @@ __all__ = [
     "SearchOptions",
     "SearchStep",
     "SearchTrace",
+    "ShortlistSize",
     "Stop",
     "Stream",
     "TimedOut",
@@ -73,11 +82,15 @@ __all__ = [
     "UnknownTokens",
     "UsageError",
     "ValidationReport",
+    "augment",
+    "document_format",
     "document_formats",
+    "document_lines",
     "evaluate",
     "export_model",
     "import_model",
     "instruction_set",
+    "make_shortlist",
     "set_threads",
 ]
 
@@ -87,6 +100,17 @@ __version__: str = _core.version()
 def document_formats() -> list[str]:
     """Return the supported file extensions of documents: [".txt", ".html", ..]."""
     return _core.document_formats()
+
+
+def document_format(name: _Path) -> DocumentFormat:
+    """Return the format that the ending of a name tells."""
+    return DocumentFormat(*_core.document_format(_path("name", name)))
+
+
+def document_lines(content: "bytes | str", name: _Path, *, attributes: bool = False) -> list[str]:
+    """Return the lines of text that Translator.translate_document() translates, in the order of their numbers."""
+    given = content if isinstance(content, bytes) else _text("content", content).encode()
+    return _core.document_lines(given, _path("name", name), _flag("attributes", attributes))
 
 
 def instruction_set() -> str:

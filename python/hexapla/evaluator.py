@@ -70,6 +70,16 @@ class Evaluator:
                                    _check.references(references), _flag(stop))
         return {name: Comparison(*one) for name, one in zip(self._names, found)}
 
+    @staticmethod
+    def p_value(baseline: MetricScore, system: MetricScore) -> float:
+        """Return the p-value of the difference of two systems by one metric, from their resamples."""
+        return _core.p_value(baseline.score, baseline.resamples, system.score, system.resamples)
+
+    def notes(self, hypotheses: Iterable[str], references: References) -> list[str]:
+        """Return notes for people: which tokenizer "auto" chooses, then whether the hypotheses, which may be none, look
+        tokenized or are too short for BLEU."""
+        return self._core.notes(_check.lines("hypotheses", hypotheses), _check.references(references))
+
 
 def evaluate(hypotheses: Iterable[str], references: References, metrics: Sequence[str] = ("bleu", "chrf"),
              **options: Unpack[MetricOptions]) -> dict[str, MetricScore]:

@@ -13,8 +13,10 @@ from ._typing import Doubles
 
 __all__ = [
     "Alignment",
+    "AugmentCounts",
     "Comparison",
     "Constraints",
+    "DocumentFormat",
     "Example",
     "ImportedModel",
     "MetricScore",
@@ -25,6 +27,7 @@ __all__ = [
     "SearchHypothesis",
     "SearchStep",
     "SearchTrace",
+    "ShortlistSize",
     "TokenShare",
     "TrainingReport",
     "TrainingResult",
@@ -33,6 +36,48 @@ __all__ = [
     "UnknownTokens",
     "ValidationReport",
 ]
+
+
+@dataclass(frozen=True)
+class DocumentFormat:
+    """The format of a document, as the ending of its name tells."""
+
+    ending: str
+    """".html"; "": a document of this name is not translated."""
+    type: str
+    """Its media type."""
+    text: bool
+    """Whether it is text, not an archive."""
+    advice: str
+    """What to do with a document that is not translated."""
+
+
+@dataclass(frozen=True)
+class ShortlistSize:
+    """The size of a shortlist."""
+
+    source_pieces: int
+    """The number of source pieces that have a list."""
+    vocabulary: int
+    """The number of all source pieces."""
+    average: float
+    """The average length of a list."""
+
+
+@dataclass(frozen=True)
+class AugmentCounts:
+    """What augment() has written."""
+
+    pairs: int
+    """All pairs that were written."""
+    made: int
+    """The new pairs among them."""
+    without: int
+    """Lines left out, for which the model has no translation."""
+    unknown: int
+    """Lines of mostly unknown letters, whose translations are meaningless."""
+    notes: list[str]
+    """What was dropped from the input."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +158,12 @@ class Score:
     tokens: list[str]
     token_scores: list[float]
     """Log-probability of each token, and of the end of the sentence."""
+    words: list[str]
+    """The words of the translation; in scripts without spaces, its characters."""
+    word_scores: list[float]
+    """Log-probability of each word, and of the end of the sentence; 0 for words that were cut off."""
+    words_read: int
+    """The number of words that were not cut off, and the end of the sentence."""
 
 
 @dataclass(frozen=True)
@@ -324,6 +375,12 @@ class MetricScore:
     mean: float
     """The mean of the resamples, 95 % of which lie in mean +- half_width; 0 without resamples."""
     half_width: float
+    sentences: list[float] = field(repr=False)
+    """The score of each sentence."""
+    resamples: list[float] = field(repr=False)
+    """The score of each resample."""
+    higher_is_better: bool
+    """False for TER."""
 
     def __str__(self) -> str:
         interval = f" (mean {self.mean:.1f} ± {self.half_width:.1f})" if self.half_width else ""

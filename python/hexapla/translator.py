@@ -111,6 +111,38 @@ def _made_again(how: dict[str, Any]) -> Translator:
     return Translator(**how)
 
 
+def _model_options(*, precision: Optional[str] = None, device: Optional[str] = "cpu", ensemble: Optional[str] = "linear",
+                   weights: Optional[Iterable[float]] = (), threads: Optional[int] = 0,
+                   source_language: Optional[str] = "", target_language: Optional[str] = "",
+                   alignment_layer: Optional[int] = None, alignment_head: Optional[Union[int, str]] = None,
+                   shortlist: Optional[Path] = None, search: Optional[SearchOptions] = None) -> _core.ModelOptions:
+    options = _core.ModelOptions()
+    if precision is not None:
+        options.precision = _check.text("precision", precision)
+    if device is not None:
+        options.device = _check.text("device", device)
+    if ensemble is not None:
+        options.ensemble = _check.text("ensemble", ensemble)
+    if weights is not None:
+        options.weights = _check.numbers("weights", weights)
+    if threads is not None:
+        options.threads = _check.integer("threads", threads, 0, 4096)
+    if source_language is not None:
+        options.source_language = _check.text("source_language", source_language)
+    if target_language is not None:
+        options.target_language = _check.text("target_language", target_language)
+    if alignment_layer is not None:
+        options.alignment_layer = str(_check.integer("alignment_layer", alignment_layer, 0, 1 << 20))
+    if alignment_head is not None:
+        options.alignment_head = (alignment_head if isinstance(alignment_head, str)
+                                  else str(_check.integer("alignment_head", alignment_head, 0, 1 << 20)))
+    if shortlist is not None:
+        options.set_shortlist(_check.path("shortlist", shortlist))
+    if search is not None:
+        options.set_search(_check.options(_check.mapping("search", search)))
+    return options
+
+
 class Translator:
     """A trained model with its vocabularies, or several models as an ensemble.
 
@@ -139,30 +171,10 @@ class Translator:
         phrases and glossaries. search: options of all calls that do not give them, instead of those recorded in the model's
         file. None: the default. Raises DataError naming the file, MissingFile if there is none.
         """
-        options = _core.ModelOptions()
-        if precision is not None:
-            options.precision = _check.text("precision", precision)
-        if device is not None:
-            options.device = _check.text("device", device)
-        if ensemble is not None:
-            options.ensemble = _check.text("ensemble", ensemble)
-        if weights is not None:
-            options.weights = _check.numbers("weights", weights)
-        if threads is not None:
-            options.threads = _check.integer("threads", threads, 0, 4096)
-        if source_language is not None:
-            options.source_language = _check.text("source_language", source_language)
-        if target_language is not None:
-            options.target_language = _check.text("target_language", target_language)
-        if alignment_layer is not None:
-            options.alignment_layer = str(_check.integer("alignment_layer", alignment_layer, 0, 1 << 20))
-        if alignment_head is not None:
-            options.alignment_head = (alignment_head if isinstance(alignment_head, str)
-                                      else str(_check.integer("alignment_head", alignment_head, 0, 1 << 20)))
-        if shortlist is not None:
-            options.set_shortlist(_check.path("shortlist", shortlist))
-        if search is not None:
-            options.set_search(_check.options(_check.mapping("search", search)))
+        options = _model_options(
+            precision=precision, device=device, ensemble=ensemble, weights=weights, threads=threads,
+            source_language=source_language, target_language=target_language, alignment_layer=alignment_layer,
+            alignment_head=alignment_head, shortlist=shortlist, search=search)
         files = _check.paths("model", model)
         self._open: Optional[_core.Translator] = _core.Translator(files, options)
         names = [os.path.abspath(os.fsdecode(file)) for file in files]

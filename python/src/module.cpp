@@ -76,6 +76,13 @@ NB_MODULE(_core, m) {
   m.def("version", &hexapla::version);
   m.def("instruction_set", &hexapla::instruction_set);
   m.def("document_formats", &hexapla::document_formats);
+  m.def("document_format", [](const nanobind::bytes& name) {
+    const hexapla::DocumentFormat f = hexapla::document_format(bytes_of(name));
+    return nanobind::make_tuple(f.ending, f.type, f.text, f.advice);
+  });
+  m.def("document_lines", [](const nanobind::bytes& content, const nanobind::bytes& name, bool attributes) {
+    return hexapla::document_lines(bytes_of(content), bytes_of(name), {attributes});
+  });
   m.def("set_threads", &set_threads_of_caller);
   m.def("set_leak_warnings", &nanobind::set_leak_warnings);
   m.def("search_options", [] { return tuples_of(hexapla::search_options()); });

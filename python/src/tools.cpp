@@ -48,7 +48,8 @@ nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const s
   const auto scores = e.run(stop, [&](const Evaluator& evaluator) { return evaluator.score(hypotheses, references); });
   nb::list all;
   for (const MetricScore& s : scores)
-    all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width));
+    all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width, s.sentences, s.resamples,
+                              s.higher_is_better));
   return all;
 }
 
@@ -66,6 +67,20 @@ nb::list comparisons_of(const StoppableEvaluator& e, const Lines& baseline, cons
   return all;
 }
 
+std::vector<std::string> notes_on(const StoppableEvaluator& e, const Lines& hypotheses,
+                                  const std::vector<Lines>& references) {
+  return e.run(nb::none(), [&](const Evaluator& evaluator) { return evaluator.notes(hypotheses, references); });
+}
+
+// Of two scores with their resamples.
+double p_value(double baseline, std::vector<double> baseline_resamples, double system,
+               std::vector<double> system_resamples) {
+  MetricScore one, other;
+  one.score = baseline, one.resamples = std::move(baseline_resamples);
+  other.score = system, other.resamples = std::move(system_resamples);
+  return Evaluator::p_value(one, other);
+}
+
 void bind_evaluator(nb::module_& m) {
   nb::class_<EvaluatorOptions>(m, "EvaluatorOptions")
       .def(nb::init<>())
@@ -79,11 +94,13 @@ void bind_evaluator(nb::module_& m) {
       .def_rw("ter_asian_support", &EvaluatorOptions::ter_asian_support)
       .def_rw("resamples", &EvaluatorOptions::resamples)
       .def_rw("resample_seed", &EvaluatorOptions::resample_seed);
+  m.def("p_value", &p_value);
   nb::class_<StoppableEvaluator>(m, "Evaluator")
       .def(nb::init<const EvaluatorOptions&>())
       .def("score", &scores_of, nb::arg("hypotheses"), nb::arg("references"), nb::arg("stop").none())
       .def("score_sentences", &scores_of_sentences, nb::arg("hypotheses"), nb::arg("references"),
            nb::arg("stop").none())
+      .def("notes", &notes_on)
       .def("compare", &comparisons_of, nb::arg("baseline"), nb::arg("system"), nb::arg("references"),
            nb::arg("stop").none());
 }

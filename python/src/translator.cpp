@@ -84,14 +84,15 @@ nb::bytes translate_document(const Translator& t, const nb::bytes& content, cons
   return nb::bytes(found.data(), found.size());
 }
 
-// [(score, normalized, tokens, token scores)]
+// [(score, normalized, tokens, token scores, words, word scores, words read)]
 nb::list score(const Translator& t, const Lines& lines, const Lines& translations, const nb::dict& options,
                const nb::object& warn) {
   Search search(options, warn);
   nb::list all;
   const auto scores =
       search.run([&](const TranslatorOptions& how) { return t.score_tokens(lines, translations, how); });
-  for (const ScoreResult& s : scores) all.append(nb::make_tuple(s.score, s.normalized, s.tokens, s.token_scores));
+  for (const ScoreResult& s : scores)
+    all.append(nb::make_tuple(s.score, s.normalized, s.tokens, s.token_scores, s.words, s.word_scores, s.words_read));
   return all;
 }
 

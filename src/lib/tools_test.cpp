@@ -32,9 +32,38 @@ TEST(EvaluatorApi, GivesTheScoresOfTheMetrics) {
   EXPECT_THAT(scores[0].signature, HasSubstr("bs:20|seed:12345|"));
   EXPECT_GT(scores[1].half_width, 0);
   EXPECT_EQ(evaluator.score_sentences(hypotheses, {references})[2].size(), 30u);
+  EXPECT_EQ(scores[2].sentences, evaluator.score_sentences(hypotheses, {references})[2]);
+  EXPECT_EQ(scores[0].resamples.size(), 20u);
+  EXPECT_TRUE(scores[0].higher_is_better);
+  EXPECT_FALSE(scores[2].higher_is_better);
+  const auto other = evaluator.score(references, {references});
+  EXPECT_EQ(Evaluator::p_value(scores[1], other[1]),
+            evaluator.compare(hypotheses, references, {references})[1].p_value);
+  EXPECT_THROW(Evaluator::p_value(scores[0], MetricScore()), UsageError);
+  EXPECT_THROW(Evaluator::p_value(MetricScore(), MetricScore()), UsageError);
   const auto same = evaluator.compare(hypotheses, hypotheses, {references});
   EXPECT_EQ(same[0].baseline, same[0].system);
   EXPECT_NEAR(evaluator.score(references, {references})[0].score, 100, 1e-9);
+}
+
+TEST(EvaluatorApi, NotesWhatMayBeOtherThanExpected) {
+  EvaluatorOptions options;
+  options.metrics = {"bleu", "ter"};
+  options.tokenize = "auto";
+  const Evaluator evaluator(options);
+  const Evaluator::Lines chinese(3, "一只狗在草地上跑。"), english(3, "a dog runs over the grass");
+  EXPECT_EQ(evaluator.notes({}, {english}).size(), 0u);
+  const auto of_chinese = evaluator.notes({}, {chinese});
+  ASSERT_EQ(of_chinese.size(), 2u);
+  EXPECT_THAT(of_chinese[0], HasSubstr("Chinese"));
+  EXPECT_THAT(of_chinese[1], HasSubstr("ter_normalized"));
+  EXPECT_EQ(evaluator.notes(chinese, {chinese}), of_chinese);
+  EXPECT_THAT(evaluator.notes({"a dog", "two cats", "a dog runs here now"}, {english}),
+              testing::ElementsAre(testing::StartsWith("2 of 3 lines have fewer than four words")));
+  EXPECT_THAT(evaluator.notes(Evaluator::Lines(100, "a dog runs here ."), {english}),
+              testing::ElementsAre(testing::StartsWith("100 lines end in ' .'")));
+  options.metrics = {"chrf"};
+  EXPECT_THAT(Evaluator(options).notes({"a"}, {chinese}), testing::IsEmpty());
 }
 
 TEST(EvaluatorApi, EveryCallStopsWhenItIsTold) {

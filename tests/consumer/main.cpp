@@ -73,6 +73,7 @@ void call_translator(const std::string& model, const std::string& folder) {
   for (const auto& found : stream) std::cout << found.front().text << ' ' << stream.ready() << '\n';
   std::cout << translator.score({line}, once).front() << ' ';
   std::cout << translator.score_tokens({line}, once).front().score << ' ';
+  std::cout << hexapla::document_lines(line, "a.txt") << hexapla::document_format("a.htm").ending << '\n';
   std::cout << translator.align({line}, once).front().text() << ' ' << translator.trace(line).ending << '\n';
   call_glossary(translator, folder);
 }
@@ -82,6 +83,16 @@ void call_text_files(const std::string& model, const std::string& folder) {
   std::string line;
   hexapla::TextFile whole(folder + "/text"), part = moved(hexapla::TextFile(folder + "/text", "1/1"));
   std::cout << whole.next(line) << whole.ready() << whole.name().empty() << part.note() << '\n';
+  std::ofstream(folder + "/pairs.tsv") << "a\tb\n";
+  std::string other;
+  hexapla::PairFile pairs = moved(hexapla::PairFile(hexapla::TextFile(folder + "/pairs.tsv")));
+  std::cout << pairs.ready() << pairs.next(line, other) << hexapla::read_lines(folder + "/text") << '\n';
+  hexapla::PairFile two(hexapla::TextFile(folder + "/text"), hexapla::TextFile(folder + "/text"));
+  hexapla::AugmentOptions options;
+  options.kind = "both-directions";
+  options.train_sets = {folder + "/text", folder + "/text"};
+  std::cout << two.next(line, other) << hexapla::augment(options, folder + "/x", folder + "/y").pairs << '\n';
+  std::cout << hexapla::make_shortlist(model, options.train_sets, folder + "/lex.bin").vocabulary << '\n';
   hexapla::ShardFile out = moved(hexapla::ShardFile(folder + "/part", part, {model}, ", in upper case"));
   if (!out.complete()) out.write("A\nB\n");
   out.finish(2);
@@ -117,6 +128,10 @@ void call_evaluator() {
   const Lines one{"a b c d e"}, other{"a b c d f"};
   std::cout << evaluator.score(one, {other}).front().score << ' ' << evaluator.score_sentences(one, {other})[0][0]
             << ' ' << evaluator.compare(one, other, {other}).front().p_value << '\n';
+  hexapla::EvaluatorOptions resampled;
+  resampled.resamples = 10;
+  const hexapla::MetricScore score = hexapla::Evaluator(resampled).score(one, {other}).front();
+  std::cout << hexapla::Evaluator::p_value(score, score) << evaluator.notes({"a"}, {other}).size() << '\n';
 }
 
 void call_trainer(const std::string& folder) {

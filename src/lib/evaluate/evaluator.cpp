@@ -4,6 +4,7 @@
 #include "base/system/cancellation.h"
 #include "evaluate/metrics/bootstrap.h"
 #include "lib/evaluate/metrics.h"
+#include "lib/evaluate/notes.h"
 #include "lib/guard.h"
 
 namespace hexapla {
@@ -36,26 +37,35 @@ struct Evaluator::Impl {
   }
 
   // "auto" chooses the tokenizer from the references.
-  api::Metrics metrics(const std::vector<Lines>& references) const {
+  EvaluatorOptions chosen(const std::vector<Lines>& references) const {
     EvaluatorOptions by = options;
     if (by.tokenize == "auto") by.tokenize = api::tokenizer_of(references).name;
-    return api::make_metrics(by);
+    return by;
   }
-  evaluate::ResampleOptions resampling() const {
-    return {options.resamples > 0 ? options.resamples : kUsualResamples, options.resample_seed};
-  }
-
-  MetricScore score(const evaluate::Metric& metric, const SentenceStatistics& sentences, size_t references) const {
+  MetricScore score(const evaluate::Metric& metric, const SentenceStatistics& sentences, size_t references,
+                    int resamples) const {
     const evaluate::MetricStatistics sums = evaluate::sum(sentences);
-    MetricScore result{metric.name(), metric.score(sums), {}, metric.details(sums), 0, 0};
+    MetricScore result{
+        metric.name(), metric.score(sums), {}, metric.details(sums), 0, 0, {}, {}, metric.higher_is_better()};
+    for (const evaluate::MetricStatistics& one : sentences) result.sentences.push_back(metric.sentence_score(one));
     std::string resampled;
-    if (options.resamples > 0) {
-      const auto interval = evaluate::confidence_interval(evaluate::resampled_scores(metric, sentences, resampling()));
+    if (resamples > 0) {
+      result.resamples = evaluate::resampled_scores(metric, sentences, {resamples, options.resample_seed});
+      const auto interval = evaluate::confidence_interval(result.resamples);
       result.mean = interval.mean, result.half_width = interval.half_width;
-      resampled = cat("bs:", options.resamples, "|seed:", options.resample_seed, "|");
+      resampled = cat("bs:", resamples, "|seed:", options.resample_seed, "|");
     }
     result.signature = evaluate::signature(metric, references, resampled);
     return result;
+  }
+  std::vector<MetricScore> scores(const Lines& hypotheses, const std::vector<Lines>& references, int resamples) const {
+    const CancelScope scope(options.stop);
+    check_lines(hypotheses.size(), references);
+    std::vector<MetricScore> results;
+    for (const auto& metric : api::make_metrics(chosen(references)))
+      results.push_back(
+          score(*metric, evaluate::sentence_statistics(*metric, hypotheses, references), references.size(), resamples));
+    return results;
   }
 };
 
@@ -66,28 +76,14 @@ Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 
 std::vector<MetricScore> Evaluator::score(const Lines& hypotheses, const std::vector<Lines>& references) const {
-  return api::guarded([&] {
-    const CancelScope scope(impl_->options.stop);
-    check_lines(hypotheses.size(), references);
-    std::vector<MetricScore> results;
-    for (const auto& metric : impl_->metrics(references))
-      results.push_back(
-          impl_->score(*metric, evaluate::sentence_statistics(*metric, hypotheses, references), references.size()));
-    return results;
-  });
+  return api::guarded([&] { return impl_->scores(hypotheses, references, impl_->options.resamples); });
 }
 
 std::vector<std::vector<double>> Evaluator::score_sentences(const Lines& hypotheses,
                                                             const std::vector<Lines>& references) const {
   return api::guarded([&] {
-    const CancelScope scope(impl_->options.stop);
-    check_lines(hypotheses.size(), references);
     std::vector<std::vector<double>> results;
-    for (const auto& metric : impl_->metrics(references)) {
-      results.emplace_back();
-      for (const auto& of_sentence : evaluate::sentence_statistics(*metric, hypotheses, references))
-        results.back().push_back(metric->sentence_score(of_sentence));
-    }
+    for (MetricScore& score : impl_->scores(hypotheses, references, 0)) results.push_back(std::move(score.sentences));
     return results;
   });
 }
@@ -95,20 +91,32 @@ std::vector<std::vector<double>> Evaluator::score_sentences(const Lines& hypothe
 std::vector<Comparison> Evaluator::compare(const Lines& baseline, const Lines& system,
                                            const std::vector<Lines>& references) const {
   return api::guarded([&] {
-    const CancelScope scope(impl_->options.stop);
-    check_lines(baseline.size(), references);
-    check_lines(system.size(), references);
+    const int resamples = impl_->options.resamples > 0 ? impl_->options.resamples : kUsualResamples;
+    const auto one = impl_->scores(baseline, references, resamples),
+               other = impl_->scores(system, references, resamples);
     std::vector<Comparison> results;
-    for (const auto& metric : impl_->metrics(references)) {
-      const SentenceStatistics one = evaluate::sentence_statistics(*metric, baseline, references),
-                               other = evaluate::sentence_statistics(*metric, system, references);
-      Comparison& c = results.emplace_back(
-          Comparison{metric->name(), metric->score(evaluate::sum(one)), metric->score(evaluate::sum(other)), 1});
-      c.p_value = evaluate::paired_p_value(evaluate::resampled_scores(*metric, one, impl_->resampling()),
-                                           evaluate::resampled_scores(*metric, other, impl_->resampling()),
-                                           c.system - c.baseline);
-    }
+    for (size_t i = 0; i < one.size(); ++i)
+      results.push_back({one[i].metric, one[i].score, other[i].score, p_value(one[i], other[i])});
     return results;
+  });
+}
+
+double Evaluator::p_value(const MetricScore& baseline, const MetricScore& system) {
+  return api::guarded([&] {
+    if (baseline.resamples.empty() || baseline.resamples.size() != system.resamples.size())
+      throw UsageError("two scores are compared by equally many resamples: give `resamples`", "resamples",
+                       cat(system.resamples.size()));
+    return evaluate::paired_p_value(baseline.resamples, system.resamples, system.score - baseline.score);
+  });
+}
+
+std::vector<std::string> Evaluator::notes(const Lines& hypotheses, const std::vector<Lines>& references) const {
+  return api::guarded([&] {
+    std::vector<std::string> notes;
+    if (impl_->options.tokenize == "auto") api::note_tokenizer(impl_->options, references, notes);
+    if (!hypotheses.empty()) api::note_hypotheses(impl_->chosen(references), hypotheses, notes);
+    for (std::string& note : notes) note = api::spelled_for_caller(note);
+    return notes;
   });
 }
 

@@ -66,6 +66,57 @@ TEST_F(TextFiles, TellWhetherALineIsThere) {
   close(ends[0]);
 }
 
+TEST_F(TextFiles, HavePairs) {
+  using Pair = std::pair<std::string, std::string>;
+  const auto pairs_of = [](PairFile file) {
+    std::vector<Pair> all;
+    for (std::string x, y; file.ready() && file.next(x, y);) all.emplace_back(x, y);
+    return all;
+  };
+  write_file_atomically(at("en"), "a\n\nc\n");
+  write_file_atomically(at("de"), "x\r\ny\n\n");
+  write_file_atomically(at("tsv"), "a\tx\n\ty\nc\t\n");
+  const std::vector<Pair> all{{"a", "x"}, {"", "y"}, {"c", ""}};
+  EXPECT_EQ(pairs_of(PairFile(TextFile(at("en")), TextFile(at("de")))), all);
+  EXPECT_EQ(pairs_of(PairFile(TextFile(at("tsv")))), all);
+  std::vector<Pair> parts;
+  for (const char* shard : {"1/2", "2/2"})
+    for (const Pair& pair : pairs_of(PairFile(TextFile(at("tsv"), shard)))) parts.push_back(pair);
+  EXPECT_EQ(parts, all);
+}
+
+TEST_F(TextFiles, PairsAreRefusedAtTheirPlace) {
+  const auto refused = [](PairFile file) -> std::string {
+    try {
+      for (std::string x, y; file.next(x, y);) {
+      }
+    } catch (const DataError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  write_file_atomically(at("short"), "a\n");
+  write_file_atomically(at("long"), "a\nb\nc\n");
+  write_file_atomically(at("empty"), "");
+  write_file_atomically(at("three"), "a\tx\nb\ty\tz\n");
+  EXPECT_THAT(refused(PairFile(TextFile(at("long")), TextFile(at("short")))),
+              testing::AllOf(HasSubstr("long has 3 lines"), HasSubstr("short has 1")));
+  EXPECT_THAT(refused(PairFile(TextFile(at("empty")), TextFile(at("short")))), HasSubstr("empty is empty"));
+  EXPECT_THAT(refused(PairFile(TextFile(at("empty")))), HasSubstr("empty is empty"));
+  EXPECT_THAT(refused(PairFile(TextFile(at("long")))), HasSubstr("long line 1 has no tab"));
+  EXPECT_THAT(refused(PairFile(TextFile(at("three")))), HasSubstr("three line 2 has 3 fields"));
+  EXPECT_THAT(refused(PairFile(TextFile(at("three"), "1/1"))),
+              HasSubstr("three, line 2 of the part that begins at byte 0, has 3 fields"));
+}
+
+TEST_F(TextFiles, AreReadAsAWhole) {
+  write_file_atomically(at("text"), "one\n\nthree");
+  write_file_atomically(at("wrong"), "one\n\xff\n");
+  write_file_atomically(at("empty"), "");
+  EXPECT_EQ(read_lines(at("text")), (Lines{"one", "", "three"}));
+  for (const char* name : {"wrong", "empty", "none"}) EXPECT_THROW(read_lines(at(name)), DataError) << name;
+}
+
 TEST_F(TextFiles, PartsAreWrittenOnce) {
   write_file_atomically(at("text"), "one\ntwo\nthree\n");
   const Lines models{test::model_file()};

@@ -58,7 +58,7 @@ std::shared_ptr<const text::document::Document> open_document(const std::string&
 }
 
 std::string translated(const Translator& translator, const text::document::Document& document,
-                       const TranslatorOptions& options, const std::function<void(std::size_t done)>& progress) {
+                       const TranslatorOptions& options) {
   const auto refuse = [](const char* option, const std::string& value) {
     throw UsageError(cat(option, " ", value, " is for translate_n_best(): a document has one translation"), option,
                      value);
@@ -76,7 +76,6 @@ std::string translated(const Translator& translator, const text::document::Docum
       lines.translate(translator, options, found);
     }
     if (options.on_progress) options.on_progress(end);
-    progress(end);
   }
   return document.joined(0, found, 0);
 }
@@ -87,6 +86,19 @@ std::vector<std::string> document_formats() {
   std::vector<std::string> all;
   for (const text::document::Format& f : text::document::formats()) all.push_back(f.ending);
   return all;
+}
+
+DocumentFormat document_format(const std::string& name) {
+  return api::guarded([&] {
+    const text::document::Format* const format = text::document::format_of(name);
+    return format ? DocumentFormat{format->ending, format->type, format->text, ""}
+                  : DocumentFormat{"", "", false, text::document::advice_for(name)};
+  });
+}
+
+std::vector<std::string> document_lines(const std::string& content, const std::string& name,
+                                        const DocumentOptions& parts) {
+  return api::guarded([&] { return api::open_document(content, name, parts.attributes)->lines(); });
 }
 
 std::string Translator::translate_document(const std::string& content, const std::string& name,

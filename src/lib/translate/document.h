@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,10 +13,9 @@ namespace hexapla::api {
 std::shared_ptr<const text::document::Document> open_document(const std::string& content, const std::string& name,
                                                               bool attributes);
 
-// The document with its lines translated. progress: number of lines done, after each portion.
-// Errors as Translator::translate(); options.warn gets numbers of document.lines(), from 1.
-std::string translated(
-    const Translator& translator, const text::document::Document& document, const TranslatorOptions& options,
-    const std::function<void(std::size_t done)>& progress = [](std::size_t) {});
+// The document with its lines translated. Errors as Translator::translate(); options.warn gets numbers of
+// document.lines(), from 1.
+std::string translated(const Translator& translator, const text::document::Document& document,
+                       const TranslatorOptions& options);
 
 }  // namespace hexapla::api

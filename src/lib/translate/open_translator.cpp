@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "decode/options/named/read_options.h"
 #include "decode/options/option_ranges.h"
 #include "lib/translate/alignment/word_alignment.h"
-#include "lib/translate/translator_options.h"
 
 namespace hexapla::api {
 namespace {
@@ -32,6 +30,14 @@ decode::OpenEnsemble open_models(const std::vector<std::string>& paths, const Mo
   return all;
 }
 
+void refuse_phrases(TranslatorCall call, const TranslatorOptions& options) {
+  if (call != TranslatorCall::scores && call != TranslatorCall::alignments) return;
+  for (const auto& [name, phrases] : {std::pair{"require", &options.require}, std::pair{"forbid", &options.forbid}})
+    if (!phrases->empty())
+      throw UsageError(cat("`", name, "` is for a search, but these translations are given: leave it out"), name,
+                       phrases->front());
+}
+
 }  // namespace
 
 OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const ModelOptions& options)
@@ -46,8 +52,30 @@ OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const Mode
                       options.shortlist);
 }
 
-decode::DecodingOptions OpenTranslator::with(std::vector<GivenOption> given) const {
-  return decode::read_options(std::move(given), usual);
+decode::TranslateOptions OpenTranslator::declared(const TranslatorOptions& options, TranslatorCall call) const {
+  refuse_idle(call, options);
+  refuse_phrases(call, options);
+  decode::TranslateOptions how = declared_options(options, usual).translate_options();
+  how.attention = attention;
+  how.search.token_scores = true;
+  how.stop = options.stop;
+  how.everywhere = {{}, options.require, options.forbid, terms_of(options.glossary)};
+  decode::check_utf8(how.everywhere);
+  if (shortlist) add_shortlist(call, how);
+  decode::check(how);
+  if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment, "alignment");
+  return how;
+}
+
+void OpenTranslator::add_shortlist(TranslatorCall call, decode::TranslateOptions& how) const {
+  if (call == TranslatorCall::request)
+    throw UsageError("`shortlist` is for translate(): requests are translated with those of others; leave it out");
+  if (how.everywhere.glossary || !how.everywhere.require.empty()) refuse_with_shortlist();
+  how.search.shortlist = &*shortlist;
+}
+
+void refuse_with_shortlist() {
+  throw UsageError("`shortlist` leaves out what `prefix`, `require` and `glossary` may ask for; leave one of them out");
 }
 
 decode::TranslateOptions OpenTranslator::aligning(decode::TranslateOptions how) const {

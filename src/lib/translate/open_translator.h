@@ -1,15 +1,14 @@
 #pragma once
-// Models opened for translating, with their search defaults: shared by Translator and the jobs of
-// the program.
+// Models opened for translating, with their search defaults.
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/options/given_option.h"
 #include "decode/opened/open_model.h"
 #include "decode/options/named/decoding_options.h"
 #include "decode/steps/shortlist.h"
 #include "hexapla/translator.h"
+#include "lib/translate/translator_options.h"
 
 namespace hexapla::api {
 
@@ -28,10 +27,15 @@ struct OpenTranslator {
   OpenTranslator& operator=(const OpenTranslator&) = delete;
 
   const decode::OpenModel& first() const { return models.members.front(); }
-  // The given options, on top of the usual ones. UsageError as decode::read_options().
-  decode::DecodingOptions with(std::vector<GivenOption> given) const;
+  // The options of a call. UsageError: out of range, or without effect in it.
+  decode::TranslateOptions declared(const TranslatorOptions& options, TranslatorCall call) const;
   // The options of a translation, for aligning its result: lines are cut to suit all models.
   decode::TranslateOptions aligning(decode::TranslateOptions how) const;
+
+ private:
+  void add_shortlist(TranslatorCall call, decode::TranslateOptions& how) const;
 };
+// Throws UsageError: an option asks for pieces that a shortlist may leave out.
+[[noreturn]] void refuse_with_shortlist();
 
 }  // namespace hexapla::api

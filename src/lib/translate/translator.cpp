@@ -98,41 +98,9 @@ struct Translator::Impl : api::OpenTranslator {
     return std::make_unique<Impl>(paths, options);
   }
 
-  decode::TranslateOptions declared(const TranslatorOptions& options, api::TranslatorCall call) const {
-    api::refuse_idle(call, options);
-    refuse_phrases(call, options);
-    decode::TranslateOptions how = api::declared_options(options, usual).translate_options();
-    how.attention = attention;
-    how.search.token_scores = true;
-    how.stop = options.stop;
-    how.everywhere = {{}, options.require, options.forbid, api::terms_of(options.glossary)};
-    decode::check_utf8(how.everywhere);
-    if (shortlist) add_shortlist(call, how);
-    decode::check(how);
-    if (!options.alignment.empty()) decode::parse_alignment_unit(options.alignment, "alignment");
-    return how;
-  }
-
-  static void refuse_phrases(api::TranslatorCall call, const TranslatorOptions& options) {
-    if (call != api::TranslatorCall::scores && call != api::TranslatorCall::alignments) return;
-    for (const auto& [name, phrases] : {std::pair{"require", &options.require}, std::pair{"forbid", &options.forbid}})
-      if (!phrases->empty())
-        throw UsageError(cat("`", name, "` is for a search, but these translations are given: leave it out"), name,
-                         phrases->front());
-  }
-  void add_shortlist(api::TranslatorCall call, decode::TranslateOptions& how) const {
-    if (call == api::TranslatorCall::request)
-      throw UsageError("`shortlist` is for translate(): requests are translated with those of others; leave it out");
-    if (how.everywhere.glossary || !how.everywhere.require.empty()) refuse_with_shortlist();
-    how.search.shortlist = &*shortlist;
-  }
-  [[noreturn]] static void refuse_with_shortlist() {
-    throw UsageError(
-        "`shortlist` leaves out what `prefix`, `require` and `glossary` may ask for; leave one of them out");
-  }
   void check_pieces(const decode::Lines& lines) const {
     for (size_t i = 0; shortlist && i < lines.requests.size(); ++i)
-      if (!lines.requests[i].prefix.empty() || !lines.requests[i].require.empty()) refuse_with_shortlist();
+      if (!lines.requests[i].prefix.empty() || !lines.requests[i].require.empty()) api::refuse_with_shortlist();
   }
 
   std::vector<std::vector<decode::Translation>> found(const std::vector<std::string>& lines,
@@ -369,8 +337,15 @@ std::vector<ScoreResult> Translator::score_tokens(const std::vector<std::string>
   CallerFunctions functions;
   return functions.guard([&] {
     std::vector<ScoreResult> results;
-    for (const decode::TextScore& s : impl_->scored(lines, translations, options, functions)) {
-      ScoreResult& result = results.emplace_back(ScoreResult{s.score, s.normalized, {}, s.log_p});
+    for (decode::TextScore& s : impl_->scored(lines, translations, options, functions)) {
+      const std::string& line = translations[results.size()];
+      ScoreResult& result = results.emplace_back(ScoreResult{s.score,
+                                                             s.normalized,
+                                                             {},
+                                                             std::move(s.log_p),
+                                                             decode::words_in(line, decode::AlignmentUnit::words),
+                                                             std::move(s.words),
+                                                             static_cast<size_t>(s.words_read)});
       for (const int32_t id : s.target) result.tokens.push_back(impl_->first().target.piece(id));
     }
     return results;

@@ -72,6 +72,8 @@ TEST(MovedFrom, TextFilesSaySo) {
                      {"ready", [&] { file.ready(); }},
                      {"name", [&] { file.name(); }},
                      {"note", [&] { file.note(); }}});
+  PairFile pairs(TextFile(text, "1/1"));
+  expect_moved_from("pair file", pairs, {{"next", [&] { pairs.next(line, line); }}, {"ready", [&] { pairs.ready(); }}});
   ShardFile out(text + ".out", file, {model_file()}, "");
   expect_moved_from("shard's file", out,
                     {{"complete", [&] { out.complete(); }}, {"write", [&] { out.write("a\n"); }}, {"finish", [&] {
@@ -91,6 +93,7 @@ TEST(MovedFrom, ToolsSaySo) {
   expect_moved_from("evaluator", evaluator,
                     {{"score", [&] { evaluator.score({"a"}, {{"a"}}); }},
                      {"score_sentences", [&] { evaluator.score_sentences({"a"}, {{"a"}}); }},
+                     {"notes", [&] { evaluator.notes({}, {{"a"}}); }},
                      {"compare", [&] { evaluator.compare({"a"}, {"a"}, {{"a"}}); }}});
   Model model = Model::load(model_file());
   expect_moved_from("model", model,

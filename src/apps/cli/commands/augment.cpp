@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/compute/parallel.h"
+#include "base/compute/timing.h"
+#include "base/error.h"
 #include "base/files/shell_word.h"
 #include "cli/command/command.h"
 #include "cli/options/declare_option.h"
@@ -10,34 +12,47 @@
 #include "cli/options/search_options.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/job_terminal.h"
-#include "lib/jobs/text/augment.h"
+#include "hexapla/augment.h"
 
 namespace hexapla::cli {
 namespace {
 
 struct Augment {
-  api::AugmentJob job;
+  bool distill = false, both = false;  // or text to translate back
+  AugmentOptions options;
+  std::vector<std::string> output;  // SOURCE TARGET
   decode::DecodingOptions search;
   std::string color = "auto";
   const Command* command = nullptr;
   bool quiet = false;
 
+  bool translates() const { return distill || !options.text.empty(); }
   int run() {
-    use_threads(job.how.threads);
-    give_search(*command, search, job);
+    use_threads(options.how.threads);
+    const Options given = given_search(*command, search, options.how);
     JobTerminal terminal(color, quiet);
-    api::JobWatch watch = terminal.watch([](const api::JobProgress& p) {
-      return fmt::format("{} : {:.1f} lines/s{}", text::counted(p.done, "line"), p.per_second(),
-                         p.share > 0 ? fmt::format(" : {:.0f} %", p.share * 100) : "");
+    if (distill + both + !options.text.empty() != 1)
+      throw UsageError("give one of `distill`, `back-translate` FILE and `both-directions`");
+    if (output.empty()) throw UsageError("`output` is missing: give the files to write, SOURCE and TARGET");
+    options.kind = both ? "both-directions" : distill ? "distill" : "back-translate";
+    options.search = TranslatorOptions::from(given);
+    options.warn = [&](const std::string& where, const std::string& what) { terminal.note(where, what); };
+    options.on_progress = [&, start = std::chrono::steady_clock::now()](int64_t lines, double share) {
+      terminal.progress().show(fmt::format("{} : {:.1f} lines/s{}", text::counted(lines, "line"),
+                                           static_cast<double>(lines) / seconds_since(start),
+                                           share > 0 ? fmt::format(" : {:.0f} %", share * 100) : ""));
+    };
+    AugmentCounts found;
+    const int code = terminal.run([&](const std::atomic<bool>& stop) {
+      options.search.stop = &stop;
+      found = augment(options, output[0], output[1]);
     });
-    decode::AugmentCounts found;
-    const int code = terminal.run(watch, [&] { found = api::make_pairs(job, watch); });
     if (code == 0) report(found, terminal.progress());
     return code;
   }
 
  private:
-  void report(const decode::AugmentCounts& found, Progress& progress) const {
+  void report(const AugmentCounts& found, Progress& progress) const {
     for (const std::string& note : found.notes) progress.say(note);
     if (found.without > 0)
       progress.say(fmt::format(
@@ -50,10 +65,10 @@ struct Augment {
                       "translates from this language, or take such lines out of the text",
                       text::counted(found.unknown, "line"), found.unknown == 1 ? "was" : "were"));
     progress.say(fmt::format("{}, {} of them new: {} {}", text::counted(found.pairs, "pair"), text::grouped(found.made),
-                             job.output[0], job.output[1]));
-    if (!job.text.empty() && !job.tag.empty())
+                             output[0], output[1]));
+    if (!options.text.empty() && !options.tag.empty())
       progress.say(
-          fmt::format("train on them with --user-symbols {}, so that the tag is one piece", shell_word(job.tag)));
+          fmt::format("train on them with --user-symbols {}, so that the tag is one piece", shell_word(options.tag)));
   }
 };
 
@@ -62,43 +77,44 @@ struct Augment {
 void add_augment(Command& app, Action& chosen) {
   auto a = std::make_shared<Augment>();
   Command* c = app.add_command("augment", "make more training pairs: distillation, back-translation, both directions");
-  c->add_flag("--distill", a->job.distill, "the sources with the model's translations instead of the targets");
-  c->add_option("--back-translate", a->job.text,
+  c->add_flag("--distill", a->distill, "the sources with the model's translations instead of the targets");
+  c->add_option("--back-translate", a->options.text,
                 "the pairs and, for each line of this text in the target language, its translation by a model of the "
                 "other direction as the source")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_flag("--both-directions", a->job.both, "every pair, and the same pair with its sides exchanged");
-  c->add_option("--train-sets", a->job.sets, "the pairs to start from: source and target files in turn, or .tsv files")
+  c->add_flag("--both-directions", a->both, "every pair, and the same pair with its sides exchanged");
+  c->add_option("--train-sets", a->options.train_sets,
+                "the pairs to start from: source and target files in turn, or .tsv files")
       ->list()
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_flag("--tsv", a->job.tsv, "every set is one file of SOURCE<TAB>TARGET lines, with any name")
+  c->add_flag("--tsv", a->options.tsv, "every set is one file of SOURCE<TAB>TARGET lines, with any name")
       ->when([a = a.get()] {
-        return When{!a->job.sets.empty(), "is for `train-sets`: give them, or leave it out"};
+        return When{!a->options.train_sets.empty(), "is for `train-sets`: give them, or leave it out"};
       });
-  c->add_option("-o,--output", a->job.output, "files to write; .gz, .zst and .xz are compressed")
+  c->add_option("-o,--output", a->output, "files to write; .gz, .zst and .xz are compressed")
       ->expected(2)
       ->check(output_file())
       ->type_name("SOURCE TARGET");
-  bind_models(*c, a->job.models,
+  bind_models(*c, a->options.models,
               "model that translates: the teacher, or that of the other direction; several are an ensemble");
-  c->add_option("--tag", a->job.tag, "first word of back-translated sources; '': none")
+  c->add_option("--tag", a->options.tag, "first word of back-translated sources; '': none")
       ->default_str("<BT>")
       ->when([a = a.get()] {
-        return When{!a->job.text.empty(), "is for `back-translate`: give text for that, or leave it out"};
+        return When{!a->options.text.empty(), "is for `back-translate`: give text for that, or leave it out"};
       });
   for (const OptionRow& row : without(a->search.rows(), {"n-best", "distinct"}))
     declare_option(*c, row)->when([a = a.get(), declared = condition_of(a->search, row.name)] {
-      return a->job.translates() ? declared()
-                                 : When{false, "is for translating, but `both-directions` does not: leave it out"};
+      return a->translates() ? declared()
+                             : When{false, "is for translating, but `both-directions` does not: leave it out"};
     });
   const auto translating = [a = a.get()] {
-    return When{a->job.translates(), "is for translating, but `both-directions` does not: leave it out"};
+    return When{a->translates(), "is for translating, but `both-directions` does not: leave it out"};
   };
-  bind_device(*c, a->job.how.device)->group("Speed")->when(translating);
-  bind_languages(*c, a->job.how.source_language, a->job.how.target_language, translating);
-  c->add_option("--threads", a->job.how.threads, ranges::kThreads,
+  bind_device(*c, a->options.how.device)->group("Speed")->when(translating);
+  bind_languages(*c, a->options.how.source_language, a->options.how.target_language, translating);
+  c->add_option("--threads", a->options.how.threads, ranges::kThreads,
                 "compute threads; 0: one per available core; the result does not depend on it")
       ->default_str("0");
   c->add_option("--color", a->color, "auto, always or never")

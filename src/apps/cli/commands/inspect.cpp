@@ -6,7 +6,7 @@
 #include "cli/options/language_options.h"
 #include "cli/options/output_files.h"
 #include "cli/terminal/job_terminal.h"
-#include "lib/jobs/text/inspect.h"
+#include "lib/inspect/inspect_pair.h"
 
 namespace hexapla::cli {
 namespace {
@@ -21,7 +21,7 @@ struct Inspect {
     job.width = stdout_width();
     use_threads(threads);
     JobTerminal terminal("auto", false);
-    api::inspect_pair_of_text(job, std::cout, terminal.watch());
+    api::inspect_pair_of_text(job, std::cout, [&](const std::string& note) { terminal.say(note); });
     return 0;
   }
 };

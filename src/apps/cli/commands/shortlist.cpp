@@ -7,7 +7,7 @@
 #include "cli/options/output_files.h"
 #include "cli/options/text_inputs.h"
 #include "cli/terminal/job_terminal.h"
-#include "lib/jobs/text/shortlist.h"
+#include "hexapla/shortlist.h"
 
 namespace hexapla::cli {
 namespace {
@@ -15,24 +15,27 @@ namespace {
 constexpr Range<int64_t> kListed{0, 100000};
 
 struct MakeShortlist {
-  api::ShortlistJob job;
+  ShortlistOptions options;
+  std::string model, lexicon, output;
   std::vector<std::string> files;
   std::string color = "auto";
   int threads = 0;
   bool quiet = false;
 
   int run() {
-    if (job.lexicon.empty() ? files.size() != 2 : !files.empty())
+    if (lexicon.empty() ? files.size() != 2 : !files.empty())
       throw UsageError("give two files, SOURCE and TARGET, for the model to align, or one table: --lexicon FILE");
-    if (!files.empty()) job.source = files[0], job.target = files[1];
+    if (!lexicon.empty()) files = {lexicon};
     use_threads(threads);
     JobTerminal terminal(color, quiet);
-    const auto made = api::make_shortlist(
-        job, terminal.watch([](const auto& p) { return fmt::format("{} pairs aligned", text::grouped(p.done)); }));
-    terminal.finish();
-    terminal.progress().say(fmt::format("{} of {} have a list, {:.1f} on average; {} for every line",
-                                        text::counted(made.source_pieces, "source piece"),
-                                        text::grouped(made.vocabulary), made.average, job.first));
+    options.warn = terminal.notes_on_lines();
+    options.on_progress = [&](size_t pairs) {
+      terminal.progress().show(fmt::format("{} pairs aligned", text::grouped(static_cast<int64_t>(pairs))));
+    };
+    const ShortlistSize made = make_shortlist(model, files, output, options);
+    terminal.say(fmt::format("{} of {} have a list, {:.1f} on average; {} for every line",
+                             text::counted(made.source_pieces, "source piece"), text::grouped(made.vocabulary),
+                             made.average, options.first));
     return 0;
   }
 };
@@ -45,20 +48,20 @@ void add_shortlist(Command& app, Action& chosen) {
   c->add_option("files", make->files, "pairs that the model aligns: two files, SOURCE and TARGET")
       ->check(text_input())
       ->type_name("SOURCE TARGET");
-  c->add_option("-m,--model", make->job.model, "model file or training folder, whose pieces are listed")
+  c->add_option("-m,--model", make->model, "model file or training folder, whose pieces are listed")
       ->type_name("MODEL")
       ->required();
   c->add_option(
-       "--lexicon", make->job.lexicon,
+       "--lexicon", make->lexicon,
        "instead of pairs: a table of probabilities, TARGET SOURCE PROBABILITY per line, as Marian's tools write it")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("--first", make->job.first, kListed,
+  c->add_option("--first", make->options.first, kListed,
                 "number of the most frequent pieces (lowest ids), which every line may use")
       ->default_str("100");
-  c->add_option("--best", make->job.best, kListed, "maximum number of pieces listed for a source piece")
+  c->add_option("--best", make->options.best, kListed, "maximum number of pieces listed for a source piece")
       ->default_str("100");
-  c->add_option("-o,--output", make->job.output, "file to write, in Marian's binary format")
+  c->add_option("-o,--output", make->output, "file to write, in Marian's binary format")
       ->check(output_file())
       ->type_name("FILE")
       ->required();

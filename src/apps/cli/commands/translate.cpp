@@ -36,7 +36,6 @@ class Translating {
   Translating(const TranslateJob& job, const Glossary& terms, JobTerminal& terminal)
       : job_(job),
         terminal_(terminal),
-        watch_(terminal.watch()),
         translator_(job.models, how_to_open(job)),
         options_(options_of(terms)),
         complete_(translator_.complete(options_)),
@@ -77,7 +76,7 @@ class Translating {
     options.require = job_.require, options.forbid = job_.forbid;
     options.glossary = terms;
     if (job_.alignment) options.alignment = job_.alignment.units;
-    options.warn = [this](size_t line, const std::string& what) { watch_.note(fmt::format("line {}", line), what); };
+    options.warn = terminal_.notes_on_lines();
     return options;
   }
   std::unique_ptr<TranslateInput> input_of(TextFile lines) const {
@@ -101,7 +100,7 @@ class Translating {
   void draw_trace() const {
     const SearchTrace trace = translator_.trace(last_, options_);
     write_file_atomically(job_.trace, trace.picture);
-    watch_.say(trace.table.substr(0, trace.table.find_last_not_of('\n') + 1));
+    terminal_.say(trace.table.substr(0, trace.table.find_last_not_of('\n') + 1));
   }
   void show_progress() {
     terminal_.progress().show(fmt::format("{} lines : {:.1f} lines/s", text::grouped(lines_),
@@ -110,7 +109,6 @@ class Translating {
 
   const TranslateJob& job_;
   JobTerminal& terminal_;
-  const api::JobWatch watch_;
   const Translator translator_;
   const TranslatorOptions options_, complete_;
   const TranslationFormat format_;
@@ -128,20 +126,14 @@ struct Translate {
 
   int run() {
     use_threads(job.how.threads);
-    if (command->was_given("--precision")) job.how.precision = search.precision;
-    job.search = given_options(*command, without(rows_of(search), {"precision"}));
+    job.search = given_search(*command, search, job.how);
     JobTerminal terminal(color, quiet);
     const Glossary terms = job.glossary.empty() ? Glossary() : Glossary::read(job.glossary);
     check(job);
-    if (const std::string note = note_of_document(job); !note.empty()) terminal.watch().say(note);
+    if (const std::string note = note_of_document(job); !note.empty()) terminal.say(note);
     if (!job.shard.given()) return translate({}, nullptr, terms, terminal);
-    TextFile part(job.input, job.shard.shard.empty() ? "1/1" : job.shard.shard);
-    std::optional<ShardFile> file;
-    if (!job.shard.output.empty()) file.emplace(job.shard.output, part, job.models, determining_options(*command));
-    if (!part.note().empty()) terminal.watch().say(part.note());
-    if (!file || !file->complete()) return translate(std::move(part), file ? &*file : nullptr, terms, terminal);
-    terminal.watch().say(cat(job.shard.output, " is complete already"));
-    return 0;
+    OpenShard open(job.shard, job.input, job.models, *command, [&](const auto& note) { terminal.say(note); });
+    return open.complete() ? 0 : translate(std::move(open.part), open.file ? &*open.file : nullptr, terms, terminal);
   }
 
  private:

@@ -1,10 +1,17 @@
 #include "cli/options/alignment_options.h"
 
+#include "base/options/given_option.h"
 #include "cli/options/declare_option.h"
 
 namespace hexapla::cli {
 
-void bind_alignment(Command& command, api::WordAlignments& alignment, bool looked_at) {
+void WordAlignments::refuse_idle(bool looked_at) const {
+  const When used = when(looked_at);
+  if (!used.now && !layer.empty()) refuse_as_idle({"alignment-layer", {layer}}, used);
+  if (!used.now && !head.empty()) refuse_as_idle({"alignment-head", {head}}, used);
+}
+
+void bind_alignment(Command& command, WordAlignments& alignment, bool looked_at) {
   const auto attends = [&alignment, looked_at] { return alignment.when(looked_at); };
   command
       .add_option("--alignment", alignment.kind,

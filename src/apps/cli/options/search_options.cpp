@@ -44,6 +44,11 @@ Options given_options(const Command& command, const OptionRows& rows) {
   return given;
 }
 
+Options given_search(const Command& command, const decode::DecodingOptions& options, ModelOptions& how) {
+  if (command.was_given("--precision")) how.precision = options.precision;
+  return given_options(command, without(rows_of(options), {"precision"}));
+}
+
 std::function<bool(const std::string& option)> given_in(const Command& command) {
   return [&command](const std::string& option) { return command.was_given("--" + option); };
 }

@@ -27,11 +27,7 @@ std::vector<GivenOption> given_words(const Command& command, const std::vector<s
 // The given ones of the rows, for the library.
 Options given_options(const Command& command, const OptionRows& rows);
 
-// Adds the given ones to a job, and the precision to how it opens its models.
-template <class Job>
-void give_search(const Command& command, const decode::DecodingOptions& options, Job& job) {
-  job.search = given_words(command, names_of(rows_of(options)));
-  if (command.was_given("--precision")) job.how.precision = options.precision;
-}
+// The given ones of the options of a search; the precision goes to how models are opened.
+Options given_search(const Command& command, const decode::DecodingOptions& options, ModelOptions& how);
 
 }  // namespace hexapla::cli

@@ -1,12 +1,12 @@
 #pragma once
-// Shows what a job tells (lib/jobs/watch.h) on the terminal.
+// Shows what work on text tells on the terminal.
+#include <functional>
 #include <string>
 
 #include "base/error.h"
 #include "cli/terminal/line_notes.h"
 #include "cli/terminal/terminal.h"
 #include "lib/guard.h"
-#include "lib/jobs/watch.h"
 
 namespace hexapla::cli {
 
@@ -14,23 +14,24 @@ class JobTerminal {
  public:
   JobTerminal(const std::string& color, bool quiet) : progress_(make_terminal(parse_color(color), quiet)) {}
 
-  // line: the live line for some progress. Borrows this object.
-  api::JobWatch watch(std::function<std::string(const api::JobProgress& progress)> line = {}) {
-    api::JobWatch watch;
-    watch.note = [this](const std::string& where, const std::string& what) { notes_.add(where, what); };
-    watch.say = [this](const std::string& text) {
-      notes_.finish();
-      progress_.say(text);
-    };
-    if (line) watch.progress = [this, line = std::move(line)](const api::JobProgress& p) { progress_.show(line(p)); };
-    return watch;
+  // A line for the user, after the notes before it.
+  void say(const std::string& text) {
+    notes_.finish();
+    progress_.say(text);
   }
-  // Runs a job that a signal stops before it writes. watch: the job's. -> the exit code
+  // where: "line 3".
+  void note(const std::string& where, const std::string& what) { notes_.add(where, what); }
+  // Notes on lines by their numbers, from 1, after `before` others: for the library's options. Borrows this object.
+  std::function<void(size_t line, const std::string& what)> notes_on_lines(int64_t before = 0) {
+    return [this, before](size_t line, const std::string& what) {
+      note(fmt::format("line {}", before + static_cast<int64_t>(line)), what);
+    };
+  }
+  // Runs a job(stop) that a signal stops before it writes. -> the exit code
   template <class Job>
-  int run(api::JobWatch& watch, Job&& job) {
-    watch.stop = &stop_on_signals();
+  int run(Job&& job) {
     try {
-      job();
+      job(stop_on_signals());
       finish();
       return 0;
     } catch (const Canceled&) {

@@ -182,6 +182,21 @@ TEST_F(ScoreCommand, WrongAlignmentOptions) {
   says({"--alignment", "hard", "--alignment-units", "bytes"}, "--alignment-units");
 }
 
+TEST_F(ScoreCommand, PairsBeforeAWrongOneAreAnswered) {
+  const std::string pairs = write("pairs.tsv", "a dog\tein hund\nzwei\n");
+  const Result r = run_command({"score", "-m", folder(), "--tsv", pairs, "-q"});
+  EXPECT_EQ(r.code, 3);
+  EXPECT_THAT(r.err, HasSubstr("pairs.tsv line 2 has no tab"));
+  EXPECT_EQ(r.out, score("a dog\n", "ein hund\n", {"-q"}).out);
+}
+
+TEST_F(ScoreCommand, AnEmptyPartIsComplete) {
+  const std::string pairs = write("pairs.tsv", "a dog\tein hund\n");
+  const Result r = run_command({"score", "-m", folder(), "--tsv", pairs, "--shard", "2/2", "--output", at("part")});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("no pairs"));
+}
+
 TEST_F(ScoreCommand, WrongInput) {
   const Result longer = score("a\na\na\n", "ein\n");
   EXPECT_EQ(longer.code, 3);

@@ -1,8 +1,7 @@
 #include "cli/text/translate_job.h"
 
 #include "base/error.h"
-#include "lib/jobs/conflicts.h"
-#include "lib/jobs/text/document.h"
+#include "cli/options/conflicts.h"
 #include "lib/options.h"
 #include "lib/translate/trace/search_trace.h"
 #include "lib/translate/translator_options.h"
@@ -15,7 +14,7 @@ constexpr auto kAnyPiece =
 constexpr auto kPlainSearch =
     "`trace` shows plain beam search; leave out `prefix`, `require`, `forbid`, `glossary`, `jsonl` and "
     "`coverage-penalty`";
-constexpr api::Conflict kConflicts[] = {
+constexpr Conflict kConflicts[] = {
     {"shortlist", "jsonl", kAnyPiece},
     {"shortlist", "prefix", kAnyPiece},
     {"shortlist", "require", kAnyPiece},
@@ -46,19 +45,19 @@ void check(const TranslateJob& job) {
   decode::TranslateOptions how = api::options_for_any_model(api::given_options(job.search)).translate_options();
   how.everywhere.require = job.require;
   decode::check(how);
-  api::refuse_conflicts(kConflicts, {{"shortlist", !job.how.shortlist.empty()},
-                                     {"trace", !job.trace.empty()},
-                                     {"shard", !job.shard.shard.empty()},
-                                     {"jsonl", job.jsonl},
-                                     {"prefix", !job.prefixes.empty()},
-                                     {"require", !job.require.empty()},
-                                     {"forbid", !job.forbid.empty()},
-                                     {"glossary", !job.glossary.empty()},
-                                     {"target-language", !job.how.target_language.empty()},
-                                     {"several models", job.models.size() > 1},
-                                     {"coverage-penalty", how.coverage_penalty != 0},
-                                     {"sample", how.search.sampling.has_value()},
-                                     {"numbered lines", how.search.n_best > 1 && !job.json}});
+  refuse_conflicts(kConflicts, {{"shortlist", !job.how.shortlist.empty()},
+                                {"trace", !job.trace.empty()},
+                                {"shard", !job.shard.shard.empty()},
+                                {"jsonl", job.jsonl},
+                                {"prefix", !job.prefixes.empty()},
+                                {"require", !job.require.empty()},
+                                {"forbid", !job.forbid.empty()},
+                                {"glossary", !job.glossary.empty()},
+                                {"target-language", !job.how.target_language.empty()},
+                                {"several models", job.models.size() > 1},
+                                {"coverage-penalty", how.coverage_penalty != 0},
+                                {"sample", how.search.sampling.has_value()},
+                                {"numbered lines", how.search.n_best > 1 && !job.json}});
   if (!job.trace.empty() && !job.trace.ends_with(".svg"))
     throw UsageError(cat("`trace` ", job.trace, ": the name must end in .svg"));
   if (!job.trace.empty()) api::check_traceable(how);
@@ -69,9 +68,9 @@ void check(const TranslateJob& job) {
 }
 
 std::string note_of_document(const TranslateJob& job) {
-  const text::document::Format* const format = text::document::format_of(job.input);
-  if (format == nullptr || format->ending == ".txt") return "";
-  if (!format->text) throw UsageError(cat("`input` ", job.input, " is a document: translate it with hexapla document"));
+  const DocumentFormat format = document_format(job.input);
+  if (format.ending.empty() || format.ending == ".txt") return "";
+  if (!format.text) throw UsageError(cat("`input` ", job.input, " is a document: translate it with hexapla document"));
   return cat(job.input, " is translated line by line, markup included; hexapla document translates its text alone");
 }
 

@@ -18,8 +18,8 @@ struct TranslateJob {
   std::string prefixes, glossary;            // paths; "": none
   std::vector<std::string> require, forbid;  // for every translation
   bool json = false;                         // writes translations as JSON instead of text
-  api::WordAlignments alignment;
-  api::ShardOutput shard;
+  WordAlignments alignment;
+  ShardOptions shard;
   std::string trace;  // file for a picture of the search, .svg; "": none
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "data/files/pair_line.h"
 
 namespace hexapla::data {
 namespace {
@@ -16,20 +17,6 @@ namespace {
 void check_counts(LineReader& source, LineReader& target) {
   const int64_t n = count_to_end(source), m = count_to_end(target);
   check_line_counts(source.name(), n, target.name(), m);
-}
-
-void split(const std::string& line, const LineReader& reader, std::string& source, std::string& target) {
-  const size_t tab = line.find('\t');
-  const std::string location = cat(reader.name(), " line ", reader.line_number());
-  if (tab == std::string::npos)
-    throw DataError(cat(location, " has no tab: a line is SOURCE<TAB>TARGET; fix the line, or give two files"));
-  size_t fields = 2;
-  for (size_t at = tab; (at = line.find('\t', at + 1)) != std::string::npos;) ++fields;
-  if (fields > 2)
-    throw DataError(
-        cat(location, " has ", fields, " fields: a line is SOURCE<TAB>TARGET; select two columns with: cut -f 1,2"));
-  source.assign(line, 0, tab);
-  target.assign(line, tab + 1);
 }
 
 // A sentence must be a single line, because a model that reads lines never sees a second one.
@@ -106,7 +93,7 @@ struct ParallelReader::Impl {
   }
   bool next_of_one(std::string& x, std::string& y) {
     if (source->next(line)) {
-      split(line, *source, x, y);
+      split_pair(line, cat(source->name(), " line ", source->line_number()), x, y);
       return true;
     }
     if (source->line_number() == 0) fail_empty_text(source->name());

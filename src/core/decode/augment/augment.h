@@ -9,6 +9,7 @@
 
 #include "data/files/parallel_text.h"
 #include "decode/text/translator.h"
+#include "hexapla/augment.h"
 
 namespace hexapla::decode {
 
@@ -19,14 +20,6 @@ struct AugmentFiles {
 
 // Called for translated lines: the place ("a.en + a.de, line 3") and the translator's note.
 using TextNote = std::function<void(const std::string& where, const std::string& what)>;
-
-struct AugmentCounts {
-  int64_t pairs = 0;               // written in total
-  int64_t made = 0;                // new pairs among them
-  int64_t without = 0;             // omitted lines, for which the model has no translation
-  int64_t unknown = 0;             // lines of mostly unknown letters, whose translations are meaningless
-  std::vector<std::string> notes;  // what was dropped from the input
-};
 
 struct AugmentWork {
   // Lines done, and the fraction of bytes read, 0 .. 1; 0: unknown.

@@ -1,12 +1,12 @@
 #pragma once
-// A table of a job's mutually exclusive options.
+// A table of mutually exclusive options.
 #include <map>
 #include <span>
 #include <string_view>
 
 #include "base/error.h"
 
-namespace hexapla::api {
+namespace hexapla::cli {
 
 struct Conflict {
   const char* option;
@@ -21,4 +21,4 @@ inline void refuse_conflicts(std::span<const Conflict> table, const std::map<std
     if (given.at(c.option) && given.at(c.other)) throw UsageError(c.message);
 }
 
-}  // namespace hexapla::api
+}  // namespace hexapla::cli

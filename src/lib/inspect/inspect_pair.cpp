@@ -1,4 +1,4 @@
-#include "lib/jobs/text/inspect.h"
+#include "lib/inspect/inspect_pair.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,16 +15,12 @@
 #include "inspect/padded.h"
 #include "inspect/parameters_apart.h"
 #include "inspect/text_pair.h"
-#include "lib/jobs/conflicts.h"
-#include "lib/jobs/text/inspection_text.h"
+#include "lib/inspect/inspection_text.h"
 
 namespace hexapla::api {
 namespace {
 
-constexpr Conflict kInspectConflicts[] = {
-    {"src", "src-ids", "`src` and `src-ids` are two sources; give one of them"},
-    {"tgt", "tgt-ids", "`tgt` and `tgt-ids` are two targets; give one of them"},
-};
+using Say = std::function<void(const std::string& note)>;
 
 enum class Output { none, safetensors, json, svg };
 
@@ -39,10 +35,8 @@ Output find_output(const std::string& path) {
 
 // The kind of output. UsageError: contradictory or missing options.
 Output checked_output(const InspectJob& job) {
-  refuse_conflicts(kInspectConflicts, {{"src", job.source_text.has_value()},
-                                       {"src-ids", job.source_ids.has_value()},
-                                       {"tgt", job.target_text.has_value()},
-                                       {"tgt-ids", job.target_ids.has_value()}});
+  if (job.source_text && job.source_ids) throw UsageError("`src` and `src-ids` are two sources; give one of them");
+  if (job.target_text && job.target_ids) throw UsageError("`tgt` and `tgt-ids` are two targets; give one of them");
   if (!job.source_text && !job.source_ids) throw UsageError("no source given; give `src` TEXT or `src-ids` IDS");
   const Output output = find_output(job.out);
   if ((job.with_weights || job.with_gradients) && output != Output::safetensors && output != Output::json)
@@ -66,16 +60,16 @@ text::Ids parse_ids(const std::string& text, const text::Vocabulary& v, const ch
   return ids;
 }
 
-decode::LineWarning say_of(const char* option, const JobWatch& watch) {
-  return [option, &watch](size_t, const std::string& what) { watch.say(cat(option, ": ", what)); };
+decode::LineWarning say_of(const char* option, const Say& say) {
+  return [option, &say](size_t, const std::string& what) { say(cat(option, ": ", what)); };
 }
 
-inspect::Pair read_pair(const InspectJob& job, const decode::OpenModel& m, const JobWatch& watch) {
+inspect::Pair read_pair(const InspectJob& job, const decode::OpenModel& m, const Say& say) {
   const inspect::ModelText text{*m.backend, *m.file.net, m.source, m.target};
   inspect::Pair pair;
   const std::optional<int32_t> opening = decode::opened_line(m.target, job.source_text.value_or("")).opening;
   if (job.source_text) {
-    pair.source = inspect::read_source(text, *job.source_text, say_of("`src`", watch), inspect::kLongest, "`src`");
+    pair.source = inspect::read_source(text, *job.source_text, say_of("`src`", say), inspect::kLongest, "`src`");
   } else {
     pair.source = parse_ids(*job.source_ids, m.source, "`src-ids`");
     if (pair.source.empty())
@@ -83,7 +77,7 @@ inspect::Pair read_pair(const InspectJob& job, const decode::OpenModel& m, const
   }
   inspect::check_length(pair.source, "source");
   if (job.target_text)
-    pair.target = inspect::read_target(text, *job.target_text, opening, say_of("`tgt`", watch));
+    pair.target = inspect::read_target(text, *job.target_text, opening, say_of("`tgt`", say));
   else if (job.target_ids)
     pair.target = parse_ids(*job.target_ids, m.target, "`tgt-ids`");
   else
@@ -120,7 +114,7 @@ std::string listed_vocabulary(const InspectJob& job) {
 
 }  // namespace
 
-void inspect_pair_of_text(const InspectJob& job, std::ostream& out, const JobWatch& watch) {
+void inspect_pair_of_text(const InspectJob& job, std::ostream& out, const Say& say) {
   if (job.vocabulary) {
     out << listed_vocabulary(job) << std::flush;
     return;
@@ -132,10 +126,10 @@ void inspect_pair_of_text(const InspectJob& job, std::ostream& out, const JobWat
   check_head(job.head, m.file.config.heads);
   const Drawing drawing{job.head, job.width, job.color};
 
-  const inspect::Pair pair = read_pair(job, m, watch);
+  const inspect::Pair pair = read_pair(job, m, say);
   text::Ids second;
   if (job.beside)
-    second = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, *job.beside, say_of("`beside`", watch),
+    second = inspect::read_source({*m.backend, *m.file.net, m.source, m.target}, *job.beside, say_of("`beside`", say),
                                   inspect::kLongest, "`beside`");
   inspect::Inspection seen = inspect::inspect_pair(*m.backend, *m.file.net, pair, m.target.bos(), m.target.eos());
   if (job.beside) inspect::add_padded(seen, *m.backend, *m.file.net, pair.source, second, m.source.pad());

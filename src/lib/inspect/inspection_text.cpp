@@ -1,4 +1,4 @@
-#include "lib/jobs/text/inspection_text.h"
+#include "lib/inspect/inspection_text.h"
 
 #include <fmt/format.h>
 

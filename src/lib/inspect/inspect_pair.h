@@ -1,9 +1,8 @@
 #pragma once
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
-
-#include "lib/jobs/watch.h"
 
 namespace hexapla::api {
 
@@ -21,9 +20,10 @@ struct InspectJob {
   bool color = false;
 };
 
-// Runs one pair of sentences through a model; shows its tokens and one attention as text.
+// Runs one pair of sentences through a model; shows its tokens and one attention as text. say: gets notes on the text.
 // UsageError: options that are missing, invalid or exclude each other; further errors as
 // decode::open_model() and inspect::read_source().
-void inspect_pair_of_text(const InspectJob& job, std::ostream& out, const JobWatch& watch);
+void inspect_pair_of_text(const InspectJob& job, std::ostream& out,
+                          const std::function<void(const std::string& note)>& say);
 
 }  // namespace hexapla::api
