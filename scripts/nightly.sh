@@ -34,6 +34,7 @@ if [ -n "${HEXAPLA_TRANSFORMERS:-}" ]; then
 fi
 note "nightly: ten million requests that went astray, under the sanitizers"
 HEXAPLA_FUZZ_SEED=$(date +%j) HEXAPLA_FUZZ_REQUESTS=5000000 "$ROOT/build/asan/test_serve" --gtest_filter='FuzzedRequests.*' || die "the server does not stand all of them"
+HEXAPLA_FUZZ_SEED=$(date +%j) HEXAPLA_FUZZ_REQUESTS=50000 "$ROOT/build/asan/test_serve" --gtest_filter='Accounts.*' || die "requests keep what they took"
 note "nightly: Python, and 2,000 requests to all interfaces"
 HEXAPLA_INTERFACE_CASES=2000 "$ROOT/scripts/python.sh" || die "the Python package fails; the reason is above"
 note "nightly: the documentation site"

@@ -67,14 +67,24 @@ function(tags program)
   endif()
 endfunction()
 
-# Outside the source tree, against the prefix.
-macro(build_example path)
-  get_filename_component(name ${path} NAME)
-  file(COPY ${SOURCE}/${path} DESTINATION ${work})
-  step("configuring ${path}" ${CMAKE_COMMAND} -S ${work}/${name} -B ${work}/build_${name} -G ${GENERATOR}
+# Projects outside the source tree, against the prefix: each as its user builds it, but configured together, so that the
+# compiler is examined once.
+function(build_projects)
+  if(failed)
+    return()
+  endif()
+  set(all "cmake_minimum_required(VERSION 3.22)\nproject(examples LANGUAGES CXX)\n")
+  foreach(path ${ARGN})
+    get_filename_component(name ${path} NAME)
+    file(COPY ${SOURCE}/${path} DESTINATION ${work})
+    string(APPEND all "add_subdirectory(${name} ${work}/build_${name})\n")
+  endforeach()
+  file(WRITE ${work}/CMakeLists.txt ${all})
+  step("configuring ${ARGN}" ${CMAKE_COMMAND} -S ${work} -B ${work}/build -G ${GENERATOR}
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
-  step("building ${path}" ${CMAKE_COMMAND} --build ${work}/build_${name})
-endmacro()
+  step("building ${ARGN}" ${CMAKE_COMMAND} --build ${work}/build)
+  set(failed ${failed} PARENT_SCOPE)
+endfunction()
 
 # The library's functions among the symbols of FILE that nm lists with these options.
 function(functions_of file result)
@@ -104,15 +114,12 @@ step("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 step("the installed program" ${prefix}/bin/hexapla --version)
 step("natural calls in C++17" ${COMPILER} -std=c++17 -fsyntax-only -x c++ -I ${prefix}/include
   ${SOURCE}/src/lib/usage/test_natural_calls.h)
-foreach(example translate threads tagger train)
-  build_example(examples/${example})
-endforeach()
+build_projects(examples/translate examples/threads examples/tagger examples/train tests/consumer)
 translates(${work}/build_translate/translate)
 translates(${work}/build_threads/threads)
 tags(${work}/build_tagger/tagger)
 step("training from a callback" ${work}/build_train/train ${work}/run)  # it says by itself whether it has learned
 
-build_example(tests/consumer)
 if(NOT failed)
   consume(shared TRUE by_shared)
   set(plugin ${prefix}/${LIBDIR}/hexapla/hexapla_opencl.so)

@@ -1,6 +1,6 @@
 // One model, every interface: for any request, the program, the C++ library, the server and the
 // Python module return the same translations, scores, alignments and warnings. Cases are numbered:
-//   HEXAPLA_INTERFACE_CASES=2000 (400)      number of cases
+//   HEXAPLA_INTERFACE_CASES=2000 (150)      number of cases
 //   HEXAPLA_INTERFACE_FROM=4711 (0)         first case
 //   HEXAPLA_PYTHON_PACKAGE=venv/bin/python  has the package; default: not tested
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ struct Interfaces : TestFolder {
     const Models models(folder());
     Library library;
     const uint64_t first = environment_or("HEXAPLA_INTERFACE_FROM", 0),
-                   count = environment_or("HEXAPLA_INTERFACE_CASES", 400);
+                   count = environment_or("HEXAPLA_INTERFACE_CASES", 150);
     uint64_t answered = 0;
     for (uint64_t i = first; i < first + count; ++i) {
       const Case c = Draw(models, i).next();

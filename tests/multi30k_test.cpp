@@ -27,11 +27,12 @@ TEST_F(Multi30k, BeginsToLearn) {
   train::TrainOptions o;
   o.train_sets = {cat(data, "/train.en.gz"), cat(data, "/train.de.gz")};
   o.model = at("run");
-  o.batch_tokens = 2048;
+  o.batch_tokens = 512;
   o.lr = 3e-3;
   o.warmup = 200;
   o.max_updates = 60;
   o.vocab_size = 2000;
+  o.text.vocab_lines = 10'000;
   o.report_every = "1";
   o.save_every = "1e";
   o.architecture = model::Config::preset("tiny");

@@ -79,9 +79,8 @@ TEST_F(OpenclProgram, ContinuesARunOfTheProcessorAndTheReverse) {
 }
 
 TEST_F(OpenclProgram, TranslatesAndScoresAsTheProcessorInBatchesOfAnySize) {
-  ASSERT_EQ(finish(start(train_on("", "model"))), 0);
   const auto translated = [&](const std::string& how) {
-    return printed(kProgram + " translate -q --precision f32 -m " + path("model") + how + " < " + path("a"));
+    return printed(kProgram + " translate -q --precision f32 -m " + kToyModel + how + " < " + path("a"));
   };
   const std::vector<std::string> here = translated(""), there = translated(" --device opencl --batch-size 64");
   ASSERT_EQ(there.size(), here.size());
@@ -89,7 +88,7 @@ TEST_F(OpenclProgram, TranslatesAndScoresAsTheProcessorInBatchesOfAnySize) {
   for (size_t i = 0; i < here.size(); ++i) other += here[i] != there[i];
   EXPECT_LE(other, here.size() / 200);
   for (const char* size : {"1", "7"}) EXPECT_EQ(translated(cat(" --device opencl:0 --batch-size ", size)), there);
-  const std::string score = kProgram + " score -q -m " + path("model") + " " + path("a") + " " + path("b");
+  const std::string score = kProgram + " score -q -m " + kToyModel + " " + path("a") + " " + path("b");
   const std::vector<std::string> a = printed(score), b = printed(score + " --device opencl");
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(std::stod(a[i]), std::stod(b[i]), 1e-4) << a[i] << " " << b[i];

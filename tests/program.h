@@ -25,6 +25,8 @@ extern char** environ;
 namespace hexapla {
 
 inline const std::string kProgram = build_path("hexapla");
+// A model of the text of class Program, for tests whose subject is not training (tests/fixtures/toy_model.md).
+inline const std::string kToyModel = source_path("tests/fixtures/toy_model.safetensors");
 
 // Starts a shell command with exec, so that the process is the program.
 inline pid_t start(const std::string& command) {

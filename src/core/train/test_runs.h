@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -34,10 +35,15 @@ class Training : public testing::Test {
   }
   ~Training() override { std::filesystem::remove_all(folder_); }
 
-  void write_corpus(int pairs) const { write_toy_corpus(folder_ + "/a", folder_ + "/b", pairs); }
+  // The first pairs are for validation, which takes longer than the training: an untrained model ends no translation.
+  void write_corpus(int pairs) const {
+    write_toy_corpus(folder_ + "/a", folder_ + "/b", pairs);
+    write_toy_corpus(folder_ + "/few_a", folder_ + "/few_b", std::min(pairs, 12));
+  }
   TrainOptions options(const std::string& run) const {
     TrainOptions o;
-    o.train_sets = o.valid_sets = {folder_ + "/a", folder_ + "/b"};
+    o.train_sets = {folder_ + "/a", folder_ + "/b"};
+    o.valid_sets = {folder_ + "/few_a", folder_ + "/few_b"};
     o.model = folder_ + "/" + run;
     o.vocab_size = 60;
     o.batch_tokens = 64;

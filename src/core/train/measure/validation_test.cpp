@@ -212,9 +212,10 @@ TEST_F(ValidationOf, SetsOfOneNameAreToldByTheirPaths) {
 TEST_F(ValidationOf, AProgramMeasures) {
   TrainOptions o = options("script");
   o.best_by = "script";
-  o.valid_script = script("test \"$(wc -l < \"$1\")\" = 60 && cmp -s \"$2\" '" + folder_ + "/b' && cmp -s \"$3\" '" +
-                          folder_ + "/a' || exit 9\necho measuring\necho \" -$(cat '" + folder_ +
-                          "/calls' 2> /dev/null | wc -l).5\"\necho >> '" + folder_ + "/calls'");
+  o.valid_script =
+      script("test \"$(wc -l < \"$1\")\" = 12 && cmp -s \"$2\" '" + folder_ + "/few_b' && cmp -s \"$3\" '" + folder_ +
+             "/few_a' || exit 9\necho measuring\necho \" -$(cat '" + folder_ +
+             "/calls' 2> /dev/null | wc -l).5\"\necho >> '" + folder_ + "/calls'");
   const Notes notes = watched(o);
   EXPECT_THAT(notes.text, IsEmpty());
   ASSERT_THAT(notes.seen, SizeIs(3));

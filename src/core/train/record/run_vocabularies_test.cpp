@@ -119,22 +119,24 @@ TEST_F(RunVocabulary, EveryOptionOfItIsTried) {
   EXPECT_THAT(tried, testing::UnorderedElementsAreArray(declared));
 }
 
+// Each option is changed after one of the ends, which take turns: all of them leave the same vocabulary.
 TEST_F(RunVocabulary, WithoutACheckpointItIsMadeAnew) {
+  const auto all_ends = ends();
+  auto next = all_ends.begin();
   for (const auto& [option, change] : all_changes()) {
-    TrainOptions fresh = plain("fresh_" + option);
+    if (next == all_ends.end()) next = all_ends.begin();
+    const auto& [end, leave] = *next++;
+    SCOPED_TRACE(cat(option, ", ", end));
+    TrainOptions fresh = plain("fresh_" + option), o = plain("left_" + option);
     change(fresh);
     run(fresh);
-    for (const auto& [end, leave] : ends()) {
-      SCOPED_TRACE(cat(option, ", ", end));
-      TrainOptions o = plain(cat(option, "_", end));
-      leave(o);
-      const auto left = vocabularies(o);
-      change(o);
-      const std::string notes = told(o);
-      EXPECT_TRUE(same_model(o, fresh));
-      EXPECT_EQ(vocabularies(o), vocabularies(fresh));
-      EXPECT_EQ(notes.find("left by an earlier start") != notes.npos, left != vocabularies(o)) << notes;
-    }
+    leave(o);
+    const auto left = vocabularies(o);
+    change(o);
+    const std::string notes = told(o);
+    EXPECT_TRUE(same_model(o, fresh));
+    EXPECT_EQ(vocabularies(o), vocabularies(fresh));
+    EXPECT_EQ(notes.find("left by an earlier start") != notes.npos, left != vocabularies(o)) << notes;
   }
 }
 

@@ -101,6 +101,7 @@ class KeptModel : public Training {
     }
     a.close(), b.close();
     TrainOptions o = options(cat("words", words));
+    o.valid_sets = o.train_sets;
     o.max_updates = 300;
     o.best_by = "auto";
     o.valid_every = o.save_every = "30";
