@@ -240,7 +240,8 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
                          {"length-penalty", "1"},
                          {"length-normalization", "power"},
                          {"longest", "200"},
-                         {"min-length", "1"}};
+                         {"min-length", "1"},
+                         {"stop-when", "full"}};
   return m;
 }
 
