@@ -335,7 +335,7 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   expect_error(train_with({"--init-from", folder(), "-c", write("v.yml", "byte-fallback: true\n")}), 2,
                HasSubstr("--byte-fallback true " + its));
   EXPECT_EQ(run_command(train_with({"--init-from", folder(), "--separate-vocabs", "--vocab-size", "300", "--tied",
-                                    "decoder", "--dump-config"}))
+                                    "decoder", "--preset", "base", "--dump-config"}))
                 .code,
             0);
   const std::string a = write("a", "a b c\n"), run = at("run");
