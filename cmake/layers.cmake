@@ -5,7 +5,7 @@
 #   documents             its own files, xml, html, tags, one folder per kind of format, formats
 #   documents/office      archive, parts, its own files
 #   decode                options, steps, constraints, strategies, search, lines, rescoring, text, live, trace, augment, opened
-#   train                 shards, plan, record, feed, measure, loop; plan/options below plan, loop/run below loop
+#   train                 shards, plan, record, feed, measure, loop, automatic; plan/options below plan, loop/run below loop
 #   serve                 http, look, languages, files, glossaries, work, its own files, routes
 set(HEXAPLA_APART_backend reference cpu opencl device)  # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)          # compiled once per instruction set: src/core/backend/cpu/layer.cmake

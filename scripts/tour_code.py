@@ -15,7 +15,7 @@ STEPS = {  # step: (file, what is in the first line, what the last line begins w
     "scores": ("src/core/ops/attention.cpp", "double score(const AttentionInput& in", "}"),
     "scaling": ("src/core/model/layers/attention.h", "static Heads scaled_dot(", "  }"),
     "softmax": ("src/core/backend/reference/attention.cpp", "double softmax(std::vector<double>& s)", "}"),
-    "weighted": ("src/core/backend/reference/attention.cpp", "void forward(const Loaded& a", "}"),
+    "weighted": ("src/core/backend/reference/attention.cpp", "void forward(const LoadedAttention& a", "}"),
     "heads": ("src/core/tensor/tensor.h", "Tensor heads(int64_t h) const {", "  }"),
     "norm": ("src/core/backend/reference/norms.cpp", "Statistics normalize(Rows& x, double eps) {", "}"),
     "ffn": ("src/core/model/layers/feed_forward.cpp", "Tensor FeedForward::forward(Context& cx", "}"),

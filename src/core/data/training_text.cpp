@@ -175,6 +175,12 @@ TrainingText::TrainingText(const std::vector<ParallelSource>& sets, const Shuffl
 }
 
 bool TrainingText::next(TextPair& pair) {
+  while (next_of_all(pair))
+    if (!held_ || !held_->holds(pair.source)) return true;
+  return false;
+}
+
+bool TrainingText::next_of_all(TextPair& pair) {
   if (again_ && kept_) return next_kept(pair);
   if (!next_read(pair)) return false;
   if (kept_) kept_->add({pair.corpus, pair.line, pair.source, pair.target});
@@ -204,8 +210,8 @@ void TrainingText::end_set() {
 bool TrainingText::next_kept(TextPair& pair) {
   while (left_.empty()) {
     if (block_ == kept_->blocks()) return false;
-    held_ = kept_->block(block_++);
-    left_ = *held_;
+    open_ = kept_->block(block_++);
+    left_ = *open_;
   }
   const PackedPair packed = take_pair(left_);
   pair = {packed.corpus, packed.line, std::string(packed.source), std::string(packed.target)};
@@ -213,20 +219,29 @@ bool TrainingText::next_kept(TextPair& pair) {
 }
 
 void TrainingText::rewind() {
+  if (kept_ && !again_) kept_->finish();
   again_ = true;
-  set_ = 0;
-  if (kept_) return kept_->finish();
+  set_ = block_ = 0;
+  if (kept_) return;
   for (CheckedReader& reader : readers_) reader.rewind();
+}
+
+void for_each_pair(TrainingText& text, const ReadingProgress& progress,
+                   const std::function<void(const TextPair&)>& use) {
+  int64_t pairs = 0;
+  for (TextPair pair; text.next(pair);) {
+    use(pair);
+    if (++pairs % kPairsPerBlock == 0) progress("reading", pairs);
+  }
+  text.rewind();
 }
 
 LineSample sample_lines(TrainingText& text, int64_t most, const ReadingProgress& progress) {
   Reservoir source(most, kSampleStream), target(most, kSampleStream + 1);
-  int64_t pairs = 0;
-  for (TextPair pair; text.next(pair);) {
+  for_each_pair(text, progress, [&](const TextPair& pair) {
     source.show(pair.source);
     target.show(pair.target);
-    if (++pairs % kPairsPerBlock == 0) progress("reading", pairs);
-  }
+  });
   return {source.take(), target.take()};
 }
 

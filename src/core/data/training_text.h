@@ -11,14 +11,9 @@
 #include "data/batches/line_counts.h"
 #include "data/batches/pair_store.h"
 #include "data/files/corpus.h"
+#include "data/held_out.h"
 
 namespace hexapla::data {
-
-struct TextPair {
-  int32_t corpus = 0;
-  int64_t line = 0;
-  std::string source, target;
-};
 
 // a.en a.de b.tsv: files are alternately source and target; a file called .tsv (or .tsv.gz,
 // .tsv.zst, .tsv.xz), or any file if `tsv` is set, has both sides. UsageError naming the option: a
@@ -33,7 +28,10 @@ class TrainingText {
   // The next usable pair, one set after the other. DataError: as CheckedReader; a set read
   // completely has no pair.
   bool next(TextPair& pair);
-  void rewind();  // call once, after the last pair
+  void rewind();  // call after the last pair
+  // From now on without the pairs that are held out.
+  void leave_out(std::shared_ptr<const HeldOut> held) { held_ = std::move(held); }
+  const std::shared_ptr<const HeldOut>& left_out() const { return held_; }
 
   const std::vector<std::string>& names() const { return names_; }  // "a.en + a.de", per set
   const std::vector<std::string>& notes() const { return notes_; }  // pairs dropped in the first reading
@@ -41,6 +39,7 @@ class TrainingText {
   const std::vector<int64_t>& lines() const { return lines_; }      // per set, after its last pair
 
  private:
+  bool next_of_all(TextPair& pair);
   bool next_read(TextPair& pair);
   bool next_kept(TextPair& pair);
   void end_set();
@@ -54,11 +53,16 @@ class TrainingText {
   int64_t in_set_ = 0;  // pairs so far
   bool again_ = false;
   size_t block_ = 0;  // of kept_
-  PairBlock held_;
+  PairBlock open_;
   std::string_view left_;
+  std::shared_ptr<const HeldOut> held_;
 };
 
 using ReadingProgress = std::function<void(const char* what, int64_t pairs)>;
+
+// Reads the whole text, and rewinds it.
+void for_each_pair(TrainingText& text, const ReadingProgress& progress,
+                   const std::function<void(const TextPair&)>& use);
 
 // At most `most` lines of each side, uniformly sampled, in text order; reproducible (Algorithm R,
 // Vitter 1985).

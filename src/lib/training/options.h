@@ -8,7 +8,8 @@
 
 namespace hexapla::api {
 
-// train::dump_options(), with `precision` resolved for this machine.
+// train::dump_options(), with `precision` resolved for this machine and, for preset auto, with what it chooses for the
+// text, which is read.
 std::string dump_training(train::TrainOptions options);
 
 }  // namespace hexapla::api

@@ -8,26 +8,52 @@
 #include "base/system/cancellation.h"
 #include "inspect/report/run_report.h"
 #include "text/quantities.h"
+#include "train/automatic/choose.h"
 #include "train/cluster/agreement.h"
 #include "train/loop/trainer.h"
 #include "train/measure/memory_budget.h"
 #include "train/plan/device_check.h"
+#include "train/plan/resolve/recipes.h"
 #include "train/record/watch/watchers.h"
 
 namespace hexapla::api {
 namespace {
 
-std::optional<train::TrainingData> read_data(const train::TrainOptions& options, RunWatcher& watcher,
+using Reading = data::ReadingProgress;
+
+// With preset auto: the options that the first process chooses for the text, or with which the run began.
+train::TrainOptions with_recipe(const train::TrainOptions& o, bool earlier, train::OpenedText& opened,
+                                const Reading& progress, train::TrainWatcher& watcher,
+                                train::cluster::Processes& processes) {
+  if (o.preset != train::kAutomatic) return o;
+  std::optional<train::Chosen> chosen;
+  if (processes.first()) {
+    if (earlier) {
+      chosen = train::recipe_of_run(o);
+    } else {
+      const auto backend = make_backend(parse_precision(o.precision, o.device), o.device);
+      chosen = train::choose_recipe(o, train::facts_of(opened.text, progress), *backend);
+      train::keep_recipe(o, *chosen);
+    }
+    watcher.note(chosen->why);
+  }
+  return train::of_first(processes, o, chosen);
+}
+
+// The options are changed as with_recipe() does.
+std::optional<train::TrainingData> read_data(train::TrainOptions& options, bool earlier, RunWatcher& watcher,
                                              const std::atomic<bool>& stop, const train::ProgramPairs& pairs,
                                              train::cluster::Processes& processes) {
-  const auto progress = [&](const char* what, int64_t n) {
+  const Reading progress = [&](const char* what, int64_t n) {
     check_canceled();
     watcher.reading(what, n);
   };
   std::optional<train::TrainingData> data;
   unless_stopped(stop, [&] {
     check_canceled();
-    data.emplace(train::prepare_data(options, progress, pairs, processes));
+    train::OpenedText opened(options, pairs, processes);
+    options = with_recipe(options, earlier, opened, progress, watcher, processes);
+    data.emplace(train::prepare_data(opened, options, progress, pairs, processes));
   });
   return data;
 }
@@ -71,14 +97,15 @@ train::TrainResult run_training(const train::TrainOptions& asked, RunWatcher& wa
   train::check_device(*make_backend(Precision::f32, asked.device), asked);
   if (processes.first()) watcher.begins(asked.model);
   const std::optional<train::EarlierRun> earlier = train::EarlierRun::in(asked.model);
-  const train::TrainOptions options =
-      train::with_decay_of_run(with_precision(asked, earlier, watcher, processes), earlier, watcher);
-  const auto backend = make_backend(parse_precision(options.precision, options.device), options.device);
-  const std::optional<train::TrainingData> data = read_data(options, watcher, stop, pairs, processes);
+  train::TrainOptions options = with_precision(asked, earlier, watcher, processes);
+  const std::optional<train::TrainingData> data =
+      read_data(options, earlier.has_value(), watcher, stop, pairs, processes);
   if (!data && processes.several()) throw RunError("stopped while the text was read: nothing is trained yet");
   if (!data) return {train::TrainEnd::interrupted, 0, 0, {}, "", 0};
+  options = train::with_decay_of_run(options, earlier, watcher);
+  const auto backend = make_backend(parse_precision(options.precision, options.device), options.device);
   const int32_t pieces = data->pairs.target.size();
-  if (train::given_vocabulary(options).empty() && pieces < options.vocab_size)
+  if (train::given_vocabulary(options).empty() && pieces < options.vocab_size && asked.preset != train::kAutomatic)
     watcher.note(fmt::format("the text gives {}, fewer than `vocab-size` {}", text::counted(pieces, "piece"),
                              options.vocab_size));
   if (!processes.first()) return train::train(options, *data, *backend, watcher, stop);

@@ -20,6 +20,7 @@
 #include "text/quantities.h"
 #include "train/feed/run_files.h"
 #include "train/feed/training_data.h"
+#include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
 #include "train/record/checkpoint.h"
 #include "train/record/provenance.h"
@@ -132,6 +133,9 @@ Tuning::Tuning(const TuneSettings& settings, TuneWatcher& watcher)
   if (folder_.empty()) throw UsageError("`model` is missing: give the folder of the tuning");
   std::erase_if(given_, [](const GivenOption& g) { return g.name == "model"; });
   refuse_own_inputs(folder_, given_, settings.config);
+  if (value_of(given_, "preset", "") == train::kAutomatic)
+    throw UsageError("`preset` auto chooses for itself, without trials: give tiny, small, base or big, or leave it out",
+                     "preset", train::kAutomatic);
   if (value_of(given_, "preset", "").empty()) given_.push_back({"preset", {"tiny"}});
   metric_ = metric_name(given_);
   const std::string device = value_of(given_, "device", "cpu");  // refused before anything is written

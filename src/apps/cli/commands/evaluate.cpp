@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
 constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";
-constexpr Conflict kConflicts[] = {
+constexpr Conflict kEvaluateConflicts[] = {
     {"source", "model", "with -m, the first file is the source; leave out `source`"},
     {"compare", "sentence-level", kWholeSets},
     {"compare", "best", kWholeSets},
@@ -70,13 +70,13 @@ struct Evaluate {
 
  private:
   void check() const {
-    refuse_conflicts(kConflicts, {{"source", !source.empty()},
-                                  {"model", !models.empty()},
-                                  {"compare", !compare.empty()},
-                                  {"sentence-level", report.sentence_level},
-                                  {"best", report.best > 0},
-                                  {"worst", report.worst > 0},
-                                  {"confidence", report.confidence}});
+    refuse_conflicts(kEvaluateConflicts, {{"source", !source.empty()},
+                                          {"model", !models.empty()},
+                                          {"compare", !compare.empty()},
+                                          {"sentence-level", report.sentence_level},
+                                          {"best", report.best > 0},
+                                          {"worst", report.worst > 0},
+                                          {"confidence", report.confidence}});
   }
   Evaluator::Lines read_like_first(const Evaluation& e, const std::string& path) const {
     Evaluator::Lines lines = read_lines(path);

@@ -23,10 +23,10 @@ namespace hexapla::cli {
 namespace {
 
 constexpr auto kAllInJson = "`json` includes the scores of words and tokens; leave out the other options";
-constexpr Conflict kConflicts[] = {{"json", "word-scores", kAllInJson}, {"json", "token-scores", kAllInJson}};
+constexpr Conflict kScoreConflicts[] = {{"json", "word-scores", kAllInJson}, {"json", "token-scores", kAllInJson}};
 
 // Thrown if the reader of the output has exited (head).
-struct OutputGone {};
+struct ScoresGone {};
 
 // Pairs that are scored together: as much as can be read without waiting, limited to what makes good batches, because
 // whoever wrote a pair may be waiting for its score.
@@ -107,7 +107,7 @@ class Scoring {
       const std::string line = format_.line(scores[i], alignments[i]);
       file_ ? file_->write(line) : static_cast<void>(std::cout << line);
     }
-    if (!file_ && !std::cout.flush()) throw OutputGone();
+    if (!file_ && !std::cout.flush()) throw ScoresGone();
     terminal_.progress().show(fmt::format("{} pairs : {:.1f} pairs/s", text::grouped(totals_.pairs),
                                           static_cast<double>(totals_.pairs) / seconds_since(start_)));
   }
@@ -131,7 +131,8 @@ class Scoring {
 // A shard needs both sides in one file: a line's byte offset does not tell where its translation
 // begins in another file.
 void Score::check() const {
-  refuse_conflicts(kConflicts, {{"json", format.json}, {"word-scores", format.words}, {"token-scores", format.tokens}});
+  refuse_conflicts(kScoreConflicts,
+                   {{"json", format.json}, {"word-scores", format.words}, {"token-scores", format.tokens}});
   if ((tsv.empty() || tsv == "-") && shard.given())
     throw UsageError(
         cat(shard.given_option(), " needs one file with both sides: give `tsv` FILE (paste SOURCE TARGET > FILE)"));
@@ -159,7 +160,7 @@ int Score::run() {
   Scoring scoring(*this, how, options, file, terminal);
   try {
     scoring.score(pairs(open));
-  } catch (const OutputGone&) {
+  } catch (const ScoresGone&) {
     return 1;
   }
   if (file) file->finish(scoring.totals().pairs);

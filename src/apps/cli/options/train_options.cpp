@@ -71,7 +71,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
   command.add_option("--layers", b.layers, model::Config::kLayers, train::kLayersHelp)
       ->default_str("(preset)")
       ->group("Model");
-  b.architecture = model::Config::preset(b.options.preset);
+  b.architecture = b.options.architecture;
   for (const OptionRow& row : b.architecture.rows()) {
     std::string help = spell_options(row.help, as_flag);
     if (row.choices()) help += fmt::format(": {}", fmt::join(*row.choices(), ", "));

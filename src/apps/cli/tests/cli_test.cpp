@@ -112,7 +112,7 @@ TEST(CommandLine, ValuesOutOfRange) {
   expect_error(train_with({"--seed", "-1"}), 2, HasSubstr("--seed is '-1', but must be a whole number at least 0"));
   expect_error(train_with({"--dropout", "1.5"}), 2,
                HasSubstr("--dropout is 1.5, but must be a number at least 0 and below 1"));
-  expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: tiny"));
+  expect_error(train_with({"--preset", "huge"}), 2, HasSubstr("--preset is 'huge', but must be one of: auto, tiny"));
   expect_error(train_with({"--score", "cosine"}), 2, HasSubstr("scaled-dot, dot, additive"));
   expect_error({"translate", "-m", "x", "--threads", "-1"}, 2, HasSubstr("--threads is -1"));
   expect_error(train_with({"--precision", "fp8"}), 2, HasSubstr("--precision is 'fp8', but must be auto, f32 or bf16"));
@@ -241,7 +241,7 @@ TEST(CommandLine, APresetBringsItsRecipe) {
   EXPECT_THAT(tiny.out, AllOf(HasSubstr("\ndropout: 0.2\n"), HasSubstr("max-updates: 8000\n")));
   const Result lr = run_command(train_with({"--preset", "tiny", "--lr", "0", "--dump-config"}));
   EXPECT_THAT(lr.out, AllOf(HasSubstr("\nlr: 0\n"), HasSubstr("\ndropout: 0.3\n")));  // given, even if the default
-  EXPECT_THAT(run_command(train_with({"--dump-config"})).out,
+  EXPECT_THAT(run_command(train_with({"--preset", "base", "--dump-config"})).out,
               AllOf(HasSubstr("preset: base\n"), HasSubstr("max-updates: 100000\n"), HasSubstr("patience: 0\n")));
   EXPECT_THAT(run_command({"train", "--help"}).out, AllOf(HasSubstr("  tiny: enc-layers 4,"), HasSubstr("=(preset)")));
 }
@@ -265,7 +265,7 @@ TEST(CommandLine, TheRecipeEndsARunThatWasToldNoOtherEnd) {
 
 TEST(CommandLine, WhatIsGivenMakesRoomInTheRecipe) {
   auto dump = [](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = train_with({"--dump-config"});
+    std::vector<std::string> arguments = train_with({"--preset", "base", "--dump-config"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_command(arguments).out;
   };
@@ -278,7 +278,7 @@ TEST(CommandLine, WhatIsGivenMakesRoomInTheRecipe) {
   expect_error(train_with({"--schedule", "stairs"}), 2,
                HasSubstr("--schedule is 'stairs', but must be one of: inverse"));
   expect_error(train_with({"--schedule", "linear", "--max-minutes", "1"}), 2, HasSubstr("give --decay-updates"));
-  expect_error(train_with({"--patience", "3"}), 2, HasSubstr("--patience needs --valid-sets"));
+  expect_error(train_with({"--preset", "base", "--patience", "3"}), 2, HasSubstr("--patience needs --valid-sets"));
 }
 
 TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
@@ -300,7 +300,7 @@ TEST_F(Files, OptionsThatCouldDoNothingAreRefused) {
   // A configuration that was printed is accepted again.
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--vocab", "v"}, {"--separate-vocabs"}, {"--batch-tokens", "auto"}}) {
-    const Result r = run_command(train_with({"--dump-config"}) + more);
+    const Result r = run_command(train_with({"--preset", "base", "--dump-config"}) + more);
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_EQ(run_command({"train", "-c", write("c.yml", r.out), "--dump-config"}).out, r.out);
   }
@@ -321,7 +321,8 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   model::Parameters memory(net, DType::f32, model::Parameters::Use::inference);
   model::initialize(net, 1);
   model::save_model(at("model.safetensors"), net, {v.bytes(), v.bytes()}, {});
-  const Result r = run_command(train_with({"--init-from", folder(), "--dropout", "0.25", "--dump-config"}));
+  const Result r =
+      run_command(train_with({"--init-from", folder(), "--preset", "base", "--dropout", "0.25", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-ff: 4\n"), HasSubstr("gated: true\n"), HasSubstr("\ndropout: 0.25\n"),
                            HasSubstr("init-from: " + at("model.safetensors"))));
@@ -335,7 +336,7 @@ TEST_F(Files, AModelToStartFromBringsItsDimensions) {
   expect_error(train_with({"--init-from", folder(), "-c", write("v.yml", "byte-fallback: true\n")}), 2,
                HasSubstr("--byte-fallback true " + its));
   EXPECT_EQ(run_command(train_with({"--init-from", folder(), "--separate-vocabs", "--vocab-size", "300", "--tied",
-                                    "decoder", "--dump-config"}))
+                                    "decoder", "--preset", "base", "--dump-config"}))
                 .code,
             0);
   const std::string a = write("a", "a b c\n"), run = at("run");

@@ -17,7 +17,7 @@ std::string numbers(const std::vector<double>& all) {
 }
 
 // [["ein", -0.5], ["</s>", -0.1]]
-nlohmann::ordered_json named(const std::vector<std::string>& units, const std::vector<double>& scores) {
+nlohmann::ordered_json with_scores(const std::vector<std::string>& units, const std::vector<double>& scores) {
   auto list = nlohmann::ordered_json::array();
   for (size_t i = 0; i < scores.size(); ++i) list.push_back({i < units.size() ? units[i] : "</s>", scores[i]});
   return list;
@@ -39,8 +39,8 @@ std::string ScoreFormat::columns(const ScoreResult& s, const Alignment& aligned)
 
 std::string ScoreFormat::json_line(const ScoreResult& s, const Alignment& aligned) const {
   nlohmann::ordered_json j{{"score", s.score}, {"normalized", s.normalized}, {"tokens", s.token_scores.size()}};
-  j["pieces"] = named(s.tokens, s.token_scores);
-  j["words"] = named(s.words, s.word_scores);
+  j["pieces"] = with_scores(s.tokens, s.token_scores);
+  j["words"] = with_scores(s.words, s.word_scores);
   if (!alignment.empty()) j["alignment"] = aligned.text(alignment);
   if (!alignment.empty() && of_words)
     j["source_words"] = aligned.source_words, j["target_words"] = aligned.target_words;

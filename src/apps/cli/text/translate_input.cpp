@@ -45,9 +45,9 @@ class WithPrefixes final : public TranslateInput {
   int64_t read_ = 0;
 };
 
-class Json final : public TranslateInput {
+class JsonInput final : public TranslateInput {
  public:
-  explicit Json(TextFile lines) : lines_(std::move(lines)) {}
+  explicit JsonInput(TextFile lines) : lines_(std::move(lines)) {}
   bool next(std::string& text, Constraints& request) override {
     std::string line;
     if (!lines_.next(line)) return false;
@@ -101,6 +101,6 @@ std::unique_ptr<TranslateInput> plain_input(TextFile lines) { return std::make_u
 std::unique_ptr<TranslateInput> input_with_prefixes(TextFile lines, const std::string& prefix_file) {
   return std::make_unique<WithPrefixes>(std::move(lines), prefix_file);
 }
-std::unique_ptr<TranslateInput> json_input(TextFile lines) { return std::make_unique<Json>(std::move(lines)); }
+std::unique_ptr<TranslateInput> json_input(TextFile lines) { return std::make_unique<JsonInput>(std::move(lines)); }
 
 }  // namespace hexapla::cli

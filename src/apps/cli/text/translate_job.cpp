@@ -14,7 +14,7 @@ constexpr auto kAnyPiece =
 constexpr auto kPlainSearch =
     "`trace` shows plain beam search; leave out `prefix`, `require`, `forbid`, `glossary`, `jsonl` and "
     "`coverage-penalty`";
-constexpr Conflict kConflicts[] = {
+constexpr Conflict kTranslateConflicts[] = {
     {"shortlist", "jsonl", kAnyPiece},
     {"shortlist", "prefix", kAnyPiece},
     {"shortlist", "require", kAnyPiece},
@@ -45,19 +45,19 @@ void check(const TranslateJob& job) {
   decode::TranslateOptions how = api::options_for_any_model(api::given_options(job.search)).translate_options();
   how.everywhere.require = job.require;
   decode::check(how);
-  refuse_conflicts(kConflicts, {{"shortlist", !job.how.shortlist.empty()},
-                                {"trace", !job.trace.empty()},
-                                {"shard", !job.shard.shard.empty()},
-                                {"jsonl", job.jsonl},
-                                {"prefix", !job.prefixes.empty()},
-                                {"require", !job.require.empty()},
-                                {"forbid", !job.forbid.empty()},
-                                {"glossary", !job.glossary.empty()},
-                                {"target-language", !job.how.target_language.empty()},
-                                {"several models", job.models.size() > 1},
-                                {"coverage-penalty", how.coverage_penalty != 0},
-                                {"sample", how.search.sampling.has_value()},
-                                {"numbered lines", how.search.n_best > 1 && !job.json}});
+  refuse_conflicts(kTranslateConflicts, {{"shortlist", !job.how.shortlist.empty()},
+                                         {"trace", !job.trace.empty()},
+                                         {"shard", !job.shard.shard.empty()},
+                                         {"jsonl", job.jsonl},
+                                         {"prefix", !job.prefixes.empty()},
+                                         {"require", !job.require.empty()},
+                                         {"forbid", !job.forbid.empty()},
+                                         {"glossary", !job.glossary.empty()},
+                                         {"target-language", !job.how.target_language.empty()},
+                                         {"several models", job.models.size() > 1},
+                                         {"coverage-penalty", how.coverage_penalty != 0},
+                                         {"sample", how.search.sampling.has_value()},
+                                         {"numbered lines", how.search.n_best > 1 && !job.json}});
   if (!job.trace.empty() && !job.trace.ends_with(".svg"))
     throw UsageError(cat("`trace` ", job.trace, ": the name must end in .svg"));
   if (!job.trace.empty()) api::check_traceable(how);

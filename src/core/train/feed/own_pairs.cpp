@@ -70,6 +70,7 @@ std::vector<data::PreparedPairs> prepare_dealt_pairs(const TrainOptions& o,
     const CountedSets counted(how.processes, sets);
     shares.emplace(o, counted.lines());
     own_text.emplace(counted.own(*shares, o.shards), how.options.space);
+    own_text->leave_out(text.left_out());
   }
   const cluster::Share own = cluster::own_share(how.processes, o.shards);
   const auto part_of = [&](const data::TextPair& pair) {

@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "data/batches/epoch_parts.h"
 #include "data/training_text.h"
+#include "text/quantities.h"
 #include "text/vocabulary/sampling.h"
 #include "train/cluster/agreement.h"
 #include "train/feed/own_lines.h"
@@ -24,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_notes(std::vector<std::string>& all, std::vector<std::string> more) {
+template <class T>
+void add(std::vector<T>& all, std::vector<T> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
@@ -82,9 +84,7 @@ text::VocabularyPair find_or_train_vocabularies(const TrainOptions& o, data::Tra
   if (found) return *found;
   data::LineSample sample = data::sample_lines(text, o.text.vocab_lines / 2, progress);
   progress("training the vocabulary", 0);
-  found = train_vocabularies(o, std::move(sample), separate);
-  text.rewind();
-  return *found;
+  return train_vocabularies(o, std::move(sample), separate);
 }
 
 // Sends the first process's vocabularies to all.
@@ -124,30 +124,64 @@ void say_unknown(const data::UnknownTokens& counts, const std::string& set, Trai
   if (std::string many = counts.warning(set); !many.empty()) data.notes.push_back(std::move(many));
 }
 
+void add_validation(const TrainOptions& o, const std::string& name, data::Corpus corpus, TrainingData& data) {
+  data::Encoded encoded = data::encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
+  data.valid_sets.push_back({name, corpus.source.size(), encoded.examples.size()});
+  add(data.valid, std::move(encoded.examples));
+  add(data.valid_source, std::move(corpus.source));
+  add(data.valid_reference, std::move(corpus.target));
+  add(data.notes, std::move(corpus.notes));
+  add(data.notes, std::move(encoded.notes));
+  say_unknown(encoded.unknown, name, data);
+}
+
 void read_validation(const TrainOptions& o, const data::PairFunction& pairs, TrainingData& data) {
   const std::vector<data::ParallelSource> sets = sets_of("valid-sets", o.valid_sets, o.text.tsv, pairs);
   const std::vector<std::string> names = names_of(sets);
   auto name = names.begin();
-  for (const data::ParallelSource& set : sets) {
-    data::Corpus corpus = data::read_parallel(set);
-    data::Encoded encoded = data::encode_corpus(corpus, data.pairs.source, data.pairs.target, o.max_length);
-    data.valid_sets.push_back({*name++, corpus.source.size(), encoded.examples.size()});
-    data.valid.insert(data.valid.end(), std::make_move_iterator(encoded.examples.begin()),
-                      std::make_move_iterator(encoded.examples.end()));
-    add_notes(data.valid_source, std::move(corpus.source));
-    add_notes(data.valid_reference, std::move(corpus.target));
-    add_notes(data.notes, std::move(corpus.notes));
-    add_notes(data.notes, std::move(encoded.notes));
-    say_unknown(encoded.unknown, data.valid_sets.back().name, data);
+  for (const data::ParallelSource& set : sets) add_validation(o, *name++, data::read_parallel(set), data);
+}
+
+// Reads the whole text for the lines that `hold-out` asks for, and leaves them out of it.
+std::vector<data::TextPair> hold_out(const TrainOptions& o, data::TrainingText& text,
+                                     const data::ReadingProgress& progress, cluster::Processes& processes) {
+  auto held = std::make_shared<data::HeldOut>(o.hold_out);
+  std::vector<std::string> firsts;
+  if (processes.first()) {
+    data::for_each_pair(text, progress, [&](const data::TextPair& pair) { held->show(pair); });
+    held->settle();
+    for (const data::TextPair& pair : held->pairs())
+      add(firsts, {cat(pair.corpus), cat(pair.line), pair.source, pair.target});
   }
+  firsts = cluster::unpack(cluster::of_first(processes, cluster::pack(firsts)));
+  if (!processes.first())
+    for (size_t i = 0; i + 3 < firsts.size(); i += 4)
+      held->show({std::stoi(firsts[i]), std::stoll(firsts[i + 1]), firsts[i + 2], firsts[i + 3]});
+  text.leave_out(held);
+  return held->pairs();
+}
+
+void validate_on(const std::vector<data::TextPair>& held, const TrainOptions& o, TrainingData& data) {
+  if (held.empty())
+    data.notes.push_back("`hold-out`: the lines are too much alike to hold some out; nothing is validated");
+  if (held.empty()) return;
+  data::Corpus corpus;
+  for (const data::TextPair& pair : held) {
+    corpus.source.push_back(pair.source);
+    corpus.target.push_back(pair.target);
+    corpus.lines.push_back(pair.line);
+  }
+  corpus.file_lines = corpus.size();
+  add_validation(o, "held-out lines", std::move(corpus), data);
+  data.notes.push_back(cat("validates on ", text::counted(std::ssize(held), "line"),
+                           " of the training sets, which are not trained on (`hold-out`)"));
 }
 
 // Concatenates the texts of all processes in order.
 std::vector<std::string> of_all(cluster::Processes& processes, const std::vector<std::string>& own) {
   if (!processes.several()) return own;
   std::vector<std::string> all;
-  for (const std::string& texts : cluster::gather(processes, cluster::pack(own)))
-    add_notes(all, cluster::unpack(texts));
+  for (const std::string& texts : cluster::gather(processes, cluster::pack(own))) add(all, cluster::unpack(texts));
   return all;
 }
 
@@ -248,6 +282,20 @@ std::shared_ptr<const RunLock> lock_of_run(const std::string& folder) {
   }
 }
 
+void check_options(const TrainOptions& o, cluster::Processes& processes) {
+  o.check();
+  if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
+    throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
+  refuse_own_files(o);
+  check_shares(o, processes);
+}
+
+// For all shards together, regardless of who computes them: the order of the pairs depends on it.
+data::ShuffleSpace space_of(const TrainOptions& o) {
+  return {(static_cast<size_t>(o.text.shuffle_memory) << 20) / static_cast<size_t>(o.shards),
+          o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
+}
+
 }  // namespace
 
 data::TrainingPairs pairs_of_shard(const TrainingData& data, size_t i) {
@@ -256,20 +304,24 @@ data::TrainingPairs pairs_of_shard(const TrainingData& data, size_t i) {
   return pairs;
 }
 
+OpenedText::OpenedText(const TrainOptions& o, const ProgramPairs& given, cluster::Processes& processes)
+    : sets((check_options(o, processes), sets_of("train-sets", o.train_sets, o.text.tsv, given.train))),
+      space(space_of(o)),
+      text(sets, space),
+      lock(processes.first() ? lock_of_run(o.model) : nullptr),
+      files(describe_together(o, processes)) {}
+
 TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& progress, const ProgramPairs& given,
                           cluster::Processes& processes) {
-  o.check();
-  if (!o.text.temp_dir.empty() && !fs::is_directory(o.text.temp_dir))
-    throw UsageError(cat("`temp-dir` ", o.text.temp_dir, " is not a folder; create it first, or name an existing one"));
-  refuse_own_files(o);
-  check_shares(o, processes);
-  // For all shards together, regardless of who computes them: the order of the pairs depends on it.
-  const data::ShuffleSpace space{(static_cast<size_t>(o.text.shuffle_memory) << 20) / static_cast<size_t>(o.shards),
-                                 o.text.temp_dir.empty() ? o.model : o.text.temp_dir};
-  const auto sets = sets_of("train-sets", o.train_sets, o.text.tsv, given.train);
-  data::TrainingText text(sets, space);
-  const auto lock = processes.first() ? lock_of_run(o.model) : nullptr;
-  const std::vector<DataFile> files = describe_together(o, processes);
+  OpenedText opened(o, given, processes);
+  return prepare_data(opened, o, progress, given, processes);
+}
+
+TrainingData prepare_data(OpenedText& opened, const TrainOptions& o, const data::ReadingProgress& progress,
+                          const ProgramPairs& given, cluster::Processes& processes) {
+  data::TrainingText& text = opened.text;
+  std::vector<data::TextPair> held;
+  if (o.hold_out > 0) held = hold_out(o, text, progress, processes);
   std::optional<text::VocabularyPair> vocabularies;
   if (processes.first()) vocabularies = find_or_train_vocabularies(o, text, progress);
   share_vocabularies(processes, vocabularies);
@@ -277,30 +329,31 @@ TrainingData prepare_data(const TrainOptions& o, const data::ReadingProgress& pr
     text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
     text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
   }
-  OwnPairs pairs =
-      prepare_own_pairs(o, sets, text, *vocabularies,
-                        {{o.max_length, o.text.subword_alpha > 0, space, o.text.join_sentences}, progress, processes});
+  OwnPairs pairs = prepare_own_pairs(
+      o, opened.sets, text, *vocabularies,
+      {{o.max_length, o.text.subword_alpha > 0, opened.space, o.text.join_sentences}, progress, processes});
   std::vector<double> weights = o.text.train_weights;
   if (weights.empty()) weights.assign(text.names().size(), 1);
   TrainingData data{.pairs = {pairs.shards.front().store, vocabularies->source, vocabularies->target,
                               std::move(weights), o.text.subword_alpha}};
   data.examples = pairs.examples;
-  data.lock = lock;
+  data.lock = std::move(opened.lock);
   data.processes = &processes;
-  data.space = space;
+  data.space = opened.space;
   data.sets = text.names();
-  data.files = files;
+  data.files = std::move(opened.files);
   data.identity["training data"] = pairs.fingerprint;
-  add_notes(data.notes, std::move(pairs.notes));
+  add(data.notes, std::move(pairs.notes));
   for (data::PreparedPairs& shard : pairs.shards) {
     if (o.shards > 1) data.shards.push_back(shard.store);
-    add_notes(data.notes, std::move(shard.notes));
+    add(data.notes, std::move(shard.notes));
   }
   data.notes = of_all(processes, data.notes);
   const std::vector<data::UnknownTokens> unknown = unknown_tokens(processes, pairs, data.sets.size());
   for (size_t i = 0; i < data.sets.size(); ++i) say_unknown(unknown[i], data.sets[i], data);
   data.usage = usage_of(o, line_counts(processes, pairs));
   if (!o.valid_sets.empty()) read_validation(o, given.valid, data);
+  if (o.hold_out > 0) validate_on(held, o, data);
   name_choices(o, pairs.of_sets, data);
   return data;
 }

@@ -58,8 +58,23 @@ struct ProgramPairs {
 // The pairs that the i-th shard of this process draws from.
 data::TrainingPairs pairs_of_shard(const TrainingData& data, size_t i);
 
-// Reads and checks the sets, trains or loads the vocabularies, and takes the lock of the run
-// folder. UsageError (such as another run using the folder), DataError, RunError.
+// The training sets of a run, opened, and the lock of its folder.
+struct OpenedText {
+  // Checks options and files, and takes the lock. UsageError (such as another run using the folder), DataError,
+  // RunError.
+  explicit OpenedText(const TrainOptions& options, const ProgramPairs& pairs = {},
+                      cluster::Processes& processes = cluster::alone());
+
+  std::vector<data::ParallelSource> sets;
+  data::ShuffleSpace space;
+  data::TrainingText text;
+  std::shared_ptr<const RunLock> lock;
+  std::vector<DataFile> files;
+};
+
+// Reads and checks the sets, trains or loads the vocabularies. Errors as OpenedText.
+TrainingData prepare_data(OpenedText& opened, const TrainOptions& options, const data::ReadingProgress& progress,
+                          const ProgramPairs& pairs = {}, cluster::Processes& processes = cluster::alone());
 TrainingData prepare_data(
     const TrainOptions& options, const data::ReadingProgress& progress = [](const char*, int64_t) {},
     const ProgramPairs& pairs = {}, cluster::Processes& processes = cluster::alone());

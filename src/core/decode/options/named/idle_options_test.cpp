@@ -59,7 +59,7 @@ TEST(IdleSearchOptions, OfAModelsRecordAreLeftOut) {
   o.sample = true;
   take_search_defaults(usage, given, o);
   EXPECT_EQ(o.coverage_penalty, 0);
-  EXPECT_EQ(o.stop_when.text(), "full");
+  EXPECT_EQ(o.stop_when.text(), DecodingOptions().stop_when.text());
   EXPECT_EQ(o.longest, 9);
   EXPECT_NO_THROW(o.translate_options());
 }

@@ -17,8 +17,11 @@ OptionRows TrainOptions::rows() {
        "together",
        AnyValue{}, Effect::content});
   rows.add({"model", model, "folder of the run: checkpoints, logs, final model", AnyValue{}, Effect::none});
-  rows.add(
-      {"preset", preset, "tiny, small, base or big: a model and the recipe that trains it", AnyValue{}, Effect::last});
+  rows.add({"preset", preset,
+            "a model and the recipe that trains it: tiny, small, base, big, or auto, which chooses by the text, the "
+            "time and "
+            "the speed of the machine",
+            AnyValue{}, Effect::last});
   rows.add(
       {"vocab", vocab, "SentencePiece model for both sides, instead of training one", AnyValue{}, Effect::vocabulary});
   rows.add({"vocab-size", vocab_size, "size of the vocabulary that is trained if none is given",
@@ -72,8 +75,12 @@ OptionRows TrainOptions::rows_of_limits() {
 
 // Validations, checkpoints, reports.
 OptionRows TrainOptions::rows_of_course() {
-  const When validating{!valid_sets.empty(), "is for validation: give `valid-sets`, or leave it out"};
+  const When validating{validates(), "is for validation: give `valid-sets` or `hold-out`, or leave it out"};
   OptionTable rows;
+  rows.add({"hold-out", hold_out,
+            "validate on this many lines of the training sets, which are not trained on (nor lines like them); 0: none",
+            Range<int64_t>{0, 100'000}, hold_out > 0 ? Effect::fixed : Effect::none,
+            When{valid_sets.empty(), "is for a training without `valid-sets`: leave one of them out"}});
   rows.add({"valid-every", valid_every,
             "updates (500) or epochs (1e) between validations; auto: at the end of an epoch, so that they take about a "
             "tenth of the training at most, and within long epochs",

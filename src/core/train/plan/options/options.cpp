@@ -26,6 +26,7 @@ void check_guided_alignment(const TrainOptions& o) {
     throw UsageError("`guided-alignment` works with one training set in files: name a single set, and not stdin");
   if (o.text.subword_alpha > 0)
     throw UsageError("`guided-alignment` needs the same tokens in every epoch: leave `subword-alpha` out");
+  if (o.hold_out > 0) throw UsageError("`guided-alignment` has links for every line of the text: leave `hold-out` out");
   if (o.text.join_sentences > 0)
     throw UsageError("`guided-alignment` has links for single lines of the text: leave `join-sentences` out");
   if (c.score != "scaled-dot" && c.score != "dot")
@@ -54,8 +55,8 @@ void check_validation(const TrainOptions& o) {
   check_tokenizer(o.valid_tokenize);
   if (o.best_by == "script" && o.valid_script.empty())
     throw UsageError("`best-by` script needs a scoring program; give `valid-script` PROGRAM");
-  if (!o.valid_script.empty() && o.valid_sets.empty())
-    throw UsageError("`valid-script` needs `valid-sets`: without them there is nothing to score");
+  if (!o.valid_script.empty() && !o.validates())
+    throw UsageError("`valid-script` needs `valid-sets` or `hold-out`: without them there is nothing to score");
 }
 
 }  // namespace
@@ -92,13 +93,13 @@ void TrainOptions::check_recipe() const {
                          ": the final model can be only one of these means; set the other to 0"));
   if (final_model == "mean" && average_last == 0 && average_best == 0)
     throw UsageError("`final-model` mean needs a mean: give `average-last` or `average-best`");
-  if (!valid_sets.empty()) return;
+  if (validates()) return;
   const std::pair<const char*, bool> measured[] = {{"`patience`", patience > 0},
                                                    {"`average-best`", average_best > 0},
                                                    {"`schedule` plateau", schedule == "plateau"},
                                                    {"`final-model` best", final_model == "best"}};
   for (const auto& [option, used] : measured)
-    if (used) throw UsageError(cat(option, " needs `valid-sets`: without them nothing is validated"));
+    if (used) throw UsageError(cat(option, " needs `valid-sets` or `hold-out`: without them nothing is validated"));
 }
 
 std::string given_vocabulary(const TrainOptions& o) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/options/device_option.h"
+#include "base/options/given_option.h"
 #include "base/options/option_row.h"
 #include "model/config.h"
 #include "train/plan/options/text_options.h"
@@ -21,7 +22,7 @@ std::string given_vocabulary(const TrainOptions& options);
 struct TrainOptions {
   std::vector<std::string> train_sets, valid_sets;  // source, target
   std::string model;                                // run folder
-  std::string preset = "base";
+  std::string preset = "auto";
   std::string vocab;  // an existing SentencePiece model; empty: trained from the training sets
   int64_t vocab_size = 10000;
   uint64_t seed = 1;
@@ -38,6 +39,7 @@ struct TrainOptions {
   double max_minutes = 0;
   std::string valid_every = "auto", save_every = "auto", report_every = "auto";  // updates or epochs: "500", "1e"
   double save_minutes = 10;  // between checkpoints besides those of save_every; 0: none
+  int64_t hold_out = 0;      // sources of the training sets that validate instead of `valid-sets`; 0: none
   int64_t valid_beam = 1;
   std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
   std::string valid_script;             // a program that scores translations; empty: none
@@ -72,12 +74,15 @@ struct TrainOptions {
   std::string freeze;          // parts of the model that are not trained (train/plan/freeze.h)
   TextOptions text;            // sets, vocabularies, subwords, shuffling
   model::Config architecture;  // the preset's, overridden by given options
+  // With preset auto: what was given, over which the recipe is laid once the text is known (train/automatic/choose.h).
+  std::vector<GivenOption> given;
 
   // The rows of all options but the architecture's, which change the shape of the model (Config::rows()). Options added
   // after the first version have Effect::none while they are off, so that models and checkpoints stay byte-identical
   // to those of earlier versions.
   OptionRows rows();
 
+  bool validates() const { return !valid_sets.empty() || hold_out > 0; }
   int64_t guided_layer() const {
     return guided_alignment_layer >= 0 ? guided_alignment_layer : std::max<int64_t>(0, architecture.dec_layers - 2);
   }

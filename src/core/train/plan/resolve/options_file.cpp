@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "train/plan/resolve/idle_options.h"
+#include "train/plan/resolve/recipes.h"
 #include "train/plan/resolve/resolve.h"
 
 namespace hexapla::train {
@@ -60,7 +61,10 @@ std::vector<GivenOption> read_options_file(const std::string& path) {
 
 std::string dump_options(const TrainOptions& options) {
   const std::vector<std::string> all = names_of_options();
-  return dump_options(options, {all.begin(), all.end()});
+  if (options.preset != kAutomatic) return dump_options(options, {all.begin(), all.end()});
+  std::set<std::string> given{"preset"};
+  for (const GivenOption& option : options.given) given.insert(option.name);
+  return dump_options(options, given);
 }
 
 std::string dump_options(const TrainOptions& options, std::set<std::string> names) {

@@ -62,6 +62,17 @@ Settings difference(const OptionRows& usual, const OptionRows& rows) {
   return now;
 }
 
+// That a preset sets to other than the default.
+std::set<std::string> options_of_presets() {
+  std::set<std::string> names;
+  for (const std::string& preset : model::Config::preset_names()) {
+    const TrainOptions o = preset_options(preset);
+    const TrainOptions usual;
+    for (const auto& [name, value] : difference(all_rows(usual), all_rows(o))) names.insert(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 TrainOptions preset_options(const std::string& name) {
@@ -75,18 +86,22 @@ TrainOptions preset_options(const std::string& name) {
   return o;
 }
 
+TrainOptions automatic_options() {
+  TrainOptions o;
+  o.preset = kAutomatic;
+  o.hold_out = 1;  // some lines: options about validation have an effect
+  o.average_last = 5;
+  return o;
+}
+
 std::set<std::string> options_of_recipes() {
-  std::set<std::string> names;
-  for (const std::string& preset : model::Config::preset_names()) {
-    const TrainOptions o = preset_options(preset);
-    const TrainOptions usual;
-    for (const auto& [name, value] : difference(all_rows(usual), all_rows(o))) names.insert(name);
-  }
+  std::set<std::string> names = options_of_presets();
+  names.insert({"vocab-size", "hold-out", "schedule", "patience"});  // auto decides these, too
   return names;
 }
 
 std::string describe_presets() {
-  const std::set<std::string> set_by_some = options_of_recipes();
+  const std::set<std::string> set_by_some = options_of_presets();
   std::string text;
   for (const std::string& preset : model::Config::preset_names()) {
     const TrainOptions o = preset_options(preset);

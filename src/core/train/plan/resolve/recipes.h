@@ -9,6 +9,9 @@ namespace hexapla::train {
 // A preset is a model (Config::preset) and the recipe that trains it (docs/adr/0011); max_updates
 // is the length of the recipe. UsageError: unknown name; the message lists the presets.
 TrainOptions preset_options(const std::string& name);
+// The preset that train/automatic/choose.h makes for a text, and its options before the text is known.
+inline constexpr const char* kAutomatic = "auto";
+TrainOptions automatic_options();
 
 // Names of the options, including the model's, that some preset sets to other than the default.
 std::set<std::string> options_of_recipes();

@@ -29,6 +29,10 @@ void yield_to(const Given& given, TrainOptions& o) {
   if ((o.max_epochs > 0 || o.max_minutes > 0 || o.patience > 0) && !given.contains("max-updates")) o.max_updates = 0;
   if (given.contains("batch-tokens") && !given.contains("accumulate")) o.accumulate = 1;
   if (o.average_best > 0 && !given.contains("average-last")) o.average_last = 0;
+  if ((!o.valid_sets.empty() || !o.guided_alignment.empty()) && !given.contains("hold-out")) o.hold_out = 0;
+  if (o.validates()) return;
+  if (!given.contains("patience")) o.patience = 0;
+  if (!given.contains("schedule") && o.schedule == "plateau") o.schedule = TrainOptions().schedule;
 }
 
 // The initial model decides the architecture, except dropout if a preset was given: dropout belongs
@@ -104,6 +108,16 @@ std::map<std::string, std::string> origins_of(const Given& given, const TrainOpt
   return origins;
 }
 
+TrainOptions recipe_named(const std::string& preset) {
+  static const Choices names = [] {
+    Choices all = model::Config::preset_names();
+    all.insert(all.begin(), kAutomatic);
+    return all;
+  }();
+  check_choice(names, "preset", preset);
+  return preset == kAutomatic ? automatic_options() : preset_options(preset);
+}
+
 }  // namespace
 
 std::set<std::string> idle_options(const TrainOptions& o) {
@@ -116,14 +130,23 @@ std::set<std::string> idle_options(const TrainOptions& o) {
 
 ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
   std::erase_if(all, was_removed);
-  Given given = by_name(all, names_of_options());
-  TrainOptions first;  // preset and init-from are needed first: the rest builds on them
+  const Given given = by_name(all, names_of_options());
+  TrainOptions first;
   take_given(given, first.rows());
-  TrainOptions options = preset_options(first.preset);
+  return resolve_options(recipe_named(first.preset), std::move(all), sets);
+}
+
+ResolvedOptions resolve_options(TrainOptions options, std::vector<GivenOption> all, ValidSets sets) {
+  std::erase_if(all, was_removed);
+  const Given given = by_name(all, names_of_options());
+  TrainOptions first;  // init-from is needed first: the rest builds on it
+  take_given(given, first.rows());
   if (!first.init_from.empty())
     start_with(config_of_model(model::model_file(first.init_from)), given.contains("preset"), options.architecture);
   set_both_stacks(given, options.architecture);
+  const std::string recipe = options.preset;
   take_given(given, all_rows(options));
+  options.preset = recipe;
   if (!options.init_from.empty()) options.init_from = model::model_file(options.init_from);
   check_architecture(options);
   yield_to(given, options);
@@ -132,6 +155,7 @@ ResolvedOptions resolve_options(std::vector<GivenOption> all, ValidSets sets) {
   refuse_idle_options(given, complete);
   check_readers_of_stdin(options);
   auto origins = origins_of(given, options);
+  if (options.preset == kAutomatic) options.given = std::move(all);
   return {std::move(options), std::move(origins)};
 }
 

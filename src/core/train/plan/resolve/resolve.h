@@ -31,6 +31,9 @@ enum class ValidSets { as_given, may_follow };
 // of range, an option without effect given the others, stdin for more than one file. DataError: the
 // model of init-from cannot be read.
 ResolvedOptions resolve_options(std::vector<GivenOption> given, ValidSets sets = ValidSets::as_given);
+// The same with this recipe instead of that of `preset`.
+ResolvedOptions resolve_options(TrainOptions recipe, std::vector<GivenOption> given,
+                                ValidSets sets = ValidSets::as_given);
 // The rows of all options, the architecture's included, but without `layers`, which has no field of its own.
 OptionRows all_rows(TrainOptions& options);
 inline OptionRows all_rows(const TrainOptions& options) { return all_rows(const_cast<TrainOptions&>(options)); }

@@ -307,7 +307,8 @@ std::vector<std::string> unsaid_alignment(const model::LoadedModel& m) {
 std::vector<std::string> not_said(const model::LoadedModel& m) {
   std::vector<std::string> notes = unsaid_alignment(m);
   if (m.usage.search.empty()) return notes;
-  const decode::DecodingOptions there = in_powers_of_length(own_search(m), notes);
+  decode::DecodingOptions there = in_powers_of_length(own_search(m), notes);
+  there.stop_when = "full";  // which nobody can change there
   notes.push_back(cat("its caller says how to search: translate_batch(..., beam_size=", there.beam_size,
                       ", length_penalty=", there.length_penalty, ")"));
   return notes;
