@@ -19,7 +19,7 @@ sed 1,400d shuffled.tsv > train.tsv
 [ -s train.tsv ] || { echo "error: the table has no more than 400 different pairs; a model needs thousands" >&2; exit 1; }
 
 # 3. Train; the same command resumes a run that was stopped. Numbers need little: a small model, 90 pieces, 200 updates.
-settings=(--preset tiny)
+settings=()
 if [ $# -gt 2 ]; then
   settings=("${@:3}")
 elif [ $# -eq 0 ]; then

@@ -98,6 +98,8 @@ class TrainingOptions(TypedDict, total=False):
     max_updates: Optional[int]
     max_epochs: Optional[int]
     max_minutes: Optional[float]
+    check_text: Optional[str]
+    hold_out: Optional[int]
     valid_every: Optional[Union[int, str]]
     save_every: Optional[Union[int, str]]
     save_minutes: Optional[float]

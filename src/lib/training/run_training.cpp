@@ -8,6 +8,7 @@
 #include "base/system/cancellation.h"
 #include "inspect/report/run_report.h"
 #include "text/quantities.h"
+#include "train/automatic/check_text.h"
 #include "train/automatic/choose.h"
 #include "train/cluster/agreement.h"
 #include "train/loop/trainer.h"
@@ -52,6 +53,8 @@ std::optional<train::TrainingData> read_data(train::TrainOptions& options, bool 
   unless_stopped(stop, [&] {
     check_canceled();
     train::OpenedText opened(options, pairs, processes);
+    if (!earlier && processes.first() && options.check_text == "on")
+      for (const std::string& note : train::check_text(options, check_canceled)) watcher.note(note);
     options = with_recipe(options, earlier, opened, progress, watcher, processes);
     data.emplace(train::prepare_data(opened, options, progress, pairs, processes));
   });

@@ -77,6 +77,11 @@ OptionRows TrainOptions::rows_of_limits() {
 OptionRows TrainOptions::rows_of_course() {
   const When validating{validates(), "is for validation: give `valid-sets` or `hold-out`, or leave it out"};
   OptionTable rows;
+  rows.add({"check-text", check_text,
+            "look for faults in the text before a run begins, which takes seconds: on or off; text whose sides are "
+            "shifted is "
+            "refused, the rest is noted",
+            Effect::none});
   rows.add({"hold-out", hold_out,
             "validate on this many lines of the training sets, which are not trained on (nor lines like them); 0: none",
             Range<int64_t>{0, 100'000}, hold_out > 0 ? Effect::fixed : Effect::none,

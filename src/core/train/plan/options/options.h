@@ -38,8 +38,9 @@ struct TrainOptions {
   int64_t max_updates = 0, max_epochs = 0;  // 0: no limit
   double max_minutes = 0;
   std::string valid_every = "auto", save_every = "auto", report_every = "auto";  // updates or epochs: "500", "1e"
-  double save_minutes = 10;  // between checkpoints besides those of save_every; 0: none
-  int64_t hold_out = 0;      // sources of the training sets that validate instead of `valid-sets`; 0: none
+  double save_minutes = 10;             // between checkpoints besides those of save_every; 0: none
+  Word<"on", "off"> check_text = "on";  // before the training: train/automatic/check_text.h
+  int64_t hold_out = 0;                 // sources of the training sets that validate instead of `valid-sets`; 0: none
   int64_t valid_beam = 1;
   std::string valid_tokenize = "auto";  // for validation BLEU; auto: by the script of the references
   std::string valid_script;             // a program that scores translations; empty: none

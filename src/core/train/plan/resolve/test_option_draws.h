@@ -190,6 +190,10 @@ inline const Setters<TrainOptions> kSettings{
      }},
     {"max-updates", [](Draw& d, TrainOptions& o) { o.max_updates = d.number(0, 30); }},
     {"max-epochs", [](Draw& d, TrainOptions& o) { o.max_epochs = d.number(0, 3); }},
+    {"hold-out",
+     [](Draw& d, TrainOptions& o) {
+       if (o.valid_sets.empty() && o.guided_alignment.empty()) o.hold_out = d.number(1, 5);
+     }},
     {"valid-every", [](Draw& d, TrainOptions& o) { o.valid_every = d.interval(12); }},
     {"save-every", [](Draw& d, TrainOptions& o) { o.save_every = d.interval(9); }},
     {"report-every", [](Draw& d, TrainOptions& o) { o.report_every = d.interval(4); }},
@@ -311,6 +315,7 @@ inline const Setters<TrainOptions> kSettings{
 };
 
 inline const std::map<std::string, std::string> kLeftAlone{
+    {"check-text", "has no effect on the model"},
     {"model", "the folder of the run: each has its own"},
     {"preset", "a name for values of other options"},
     {"max-minutes", "where it ends a run depends on the clock"},
