@@ -1,7 +1,5 @@
 #include "train/automatic/check_text.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <unordered_map>
@@ -21,6 +19,7 @@ using Sets = std::vector<data::ParallelSource>;
 
 constexpr const char* kAnyway = " (`check-text` off trains all the same)";
 constexpr double kMany = 0.1;              // of the pairs, for a note
+constexpr double kLeaked = 0.02;           // of the validation sentences, for a note
 constexpr int64_t kLinesOfProfile = 2000;  // of a set, from its beginning
 constexpr double kClearly = 2;             // times as similar
 
@@ -38,8 +37,9 @@ std::string named(const data::ParallelSource& set) {
 std::string words_for(const data::ParallelSource& set) {
   return set.tsv.empty() ? shell_word(set.source) + " " + shell_word(set.target) : shell_word(set.tsv);
 }
-std::string command_for(const data::ParallelSource& set) {
-  return cat("hexapla data ", set.tsv.empty() ? "" : "--tsv ", words_for(set));
+// What the program shows about a set, the end of a sentence. more: further arguments.
+std::string shown_by(const data::ParallelSource& set, const std::string& purpose, const std::string& more = "") {
+  return cat("`{; ", purpose, " with: hexapla data ", set.tsv.empty() ? "" : "`tsv` ", words_for(set), more, "}`");
 }
 
 // How often each word is in a side of a set.
@@ -82,21 +82,18 @@ void refuse_exchanged(const data::ParallelSource& first, const Sides& sides, con
 void refuse_shift(const data::ParallelSource& set, const data::Examination& found) {
   if (found.shifts.empty()) return;
   const data::ShiftPlace& place = found.shifts.front();
-  throw DataError(
-      fmt::format("{}: from line {} on, a line is the translation of one {} {} it, so a model learns nothing from "
-                  "them; see the place "
-                  "with: {}{}",
-                  named(set), place.line, text::counted(std::abs(place.after), "line"),
-                  place.after > 0 ? "before" : "behind", command_for(set), kAnyway));
+  throw DataError(cat(named(set), ": from line ", place.line, " on, the target is ",
+                      text::counted(std::abs(place.after), "line"), place.after > 0 ? " behind" : " ahead of",
+                      " the source, so a model learns nothing from it", kAnyway, shown_by(set, "see the place")));
 }
 
-// A note if the faults are many, or all of them if `least` is 0.
-void note(const data::ParallelSource& set, const data::Examination& found, Fault fault, double least,
+// A note if so large a share of the pairs has the fault.
+void note(const data::ParallelSource& set, const data::Examination& found, Fault fault,
           std::vector<std::string>& notes) {
   const int64_t count = found.count(fault);
-  if (count == 0 || static_cast<double>(count) < least * static_cast<double>(found.pairs)) return;
-  notes.push_back(fmt::format("{}: {} of {} pairs: {}; see them with: {}", named(set), text::grouped(count),
-                              text::grouped(found.pairs), data::fault_info(fault).words, command_for(set)));
+  if (static_cast<double>(count) < kMany * static_cast<double>(found.pairs)) return;
+  notes.push_back(cat(named(set), ": ", text::grouped(count), " of ", text::grouped(found.pairs),
+                      " pairs: ", data::fault_info(fault).words, shown_by(set, "see them")));
 }
 
 void check_set(const data::ParallelSource& set, const data::ParallelSource* validation,
@@ -108,15 +105,15 @@ void check_set(const data::ParallelSource& set, const data::ParallelSource* vali
   refuse_shift(set, found);
   for (const Fault fault : {Fault::identical, Fault::duplicate, Fault::ratio, Fault::replacement, Fault::mojibake,
                             Fault::entities, Fault::control})
-    note(set, found, fault, kMany, notes);
-  if (!found.tests || found.tests->found[0] == 0) return;
-  notes.push_back(
-      fmt::format("{} of {} sentences of {} are in {}, too, so validations promise too much; leave them out with: {} "
-                  "--test-sets {} "
-                  "--write-clean SOURCE TARGET",
-                  text::grouped(static_cast<int64_t>(found.tests->found[0])),
-                  text::grouped(static_cast<int64_t>(found.tests->sentences[0])), named(*validation), named(set),
-                  command_for(set), words_for(*validation)));
+    note(set, found, fault, notes);
+  if (!found.tests) return;
+  const auto leaked = static_cast<int64_t>(found.tests->found[0]),
+             all = static_cast<int64_t>(found.tests->sentences[0]);
+  if (static_cast<double>(leaked) < kLeaked * static_cast<double>(all)) return;
+  notes.push_back(cat(
+      text::grouped(leaked), " of ", text::grouped(all), " sentences of ", named(*validation), " are in ", named(set),
+      ", too, so validations promise too much",
+      shown_by(set, "leave them out", cat(" `test-sets` ", words_for(*validation), " `write-clean` SOURCE TARGET"))));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(CheckText, ShiftedSidesAreRefusedWithThePlace) {
     text.source.pop_back();
     const std::string what = what_of<DataError>([&] { check(write_text("t", text)); });
     EXPECT_THAT(what, testing::HasSubstr(cat("from line ", from + 1)));
-    EXPECT_THAT(what, testing::HasSubstr("hexapla data"));
+    EXPECT_THAT(what, testing::HasSubstr("{; see the place with: hexapla data"));
   }
 }
 

@@ -29,40 +29,33 @@ TrainOptions laid_over(TrainOptions recipe, const TrainOptions& asked) {
   return o;
 }
 
-// Target tokens of the whole run with these options at this speed; 0: no limit.
-double tokens_of_run(const TrainOptions& o, const CorpusFacts& facts, double speed) {
-  double tokens = o.max_minutes * 60 * kShareOfUpdates * speed;
-  const auto limit = [&](double other) { tokens = tokens > 0 ? std::min(tokens, other) : other; };
-  if (o.max_epochs > 0) limit(static_cast<double>(o.max_epochs * target_tokens(facts, o.vocab_size)));
-  if (o.max_updates > 0) limit(static_cast<double>(o.max_updates * o.batch_tokens * o.accumulate));
-  return tokens;
+RunLength length_of(const TrainOptions& o, const CorpusFacts& facts, double speed) {
+  RunLength length{o.max_minutes * 60 * kShareOfUpdates * speed, static_cast<double>(o.max_updates)};
+  const auto in_epochs = static_cast<double>(o.max_epochs * target_tokens(facts, o.vocab_size));
+  if (in_epochs > 0) length.tokens = length.tokens > 0 ? std::min(length.tokens, in_epochs) : in_epochs;
+  return length;
 }
 
-struct Measured {
-  double speed = 0, tokens = 0;
-};
-Measured measure(const TrainOptions& o, const CorpusFacts& facts, Backend& backend) {
+// Target tokens per second.
+double measured_speed(const TrainOptions& o, const CorpusFacts& facts, Backend& backend) {
   const int64_t target = std::max<int64_t>(1, target_tokens(facts, o.vocab_size) / facts.pairs - 1);
   const auto source = static_cast<int64_t>(static_cast<double>(target) * static_cast<double>(facts.source_characters) /
                                            static_cast<double>(std::max<int64_t>(1, facts.target_characters)));
-  const double speed =
-      training_speed(o, backend, std::max<int64_t>(1, source), target, o.max_minutes * 60 * kShareOfMeasuring);
-  return {speed, tokens_of_run(o, facts, speed)};
+  return training_speed(o, backend, std::max<int64_t>(1, source), target, o.max_minutes * 60 * kShareOfMeasuring);
 }
 
-std::string told(const TrainOptions& o, const CorpusFacts& facts, const Measured& m) {
+std::string told(const TrainOptions& o, const CorpusFacts& facts, double speed, double run) {
   const model::Config& c = o.architecture;
   const int64_t tokens = target_tokens(facts, o.vocab_size);
   std::string text =
       fmt::format("auto: {}, about {} target tokens", text::counted(facts.pairs, "pair"), text::grouped(tokens));
-  if (o.max_minutes > 0)
-    text += fmt::format(", {} min at {} tokens/s", o.max_minutes, text::grouped(std::llround(m.speed)));
+  if (speed > 0) text += fmt::format(", {} min at {} tokens/s", o.max_minutes, text::grouped(std::llround(speed)));
   text += fmt::format(": {}+{} layers of {}, {} {} pieces, batches of {} tokens, dropout {}", c.enc_layers,
                       c.dec_layers, c.d_model, text::grouped(o.vocab_size), o.text.separate() ? "separate" : "shared",
                       text::grouped(o.batch_tokens * o.accumulate), c.dropout);
-  if (m.tokens > 0)
-    text += fmt::format(", about {}", text::counted(std::llround(m.tokens / static_cast<double>(tokens)), "epoch"));
-  else
+  if (run > 0)
+    text += fmt::format(", about {}", text::counted(std::llround(run / static_cast<double>(tokens)), "epoch"));
+  else if (o.patience > 0)
     text += ", until it stops improving (`max-minutes` limits it)";
   return text;
 }
@@ -87,16 +80,18 @@ TrainOptions recipe_of(std::vector<GivenOption> recorded) {
 }  // namespace
 
 Chosen choose_recipe(const TrainOptions& asked, const CorpusFacts& facts, Backend& backend) {
-  const int64_t largest = asked.init_from.empty() ? largest_size(facts) : size_of(asked.architecture);
-  for (int64_t size = largest;; --size) {
-    const TrainOptions first = laid_over(recipe(size, facts, 0), asked);
-    const Measured m =
-        asked.max_minutes > 0 ? measure(first, facts, backend) : Measured{0, tokens_of_run(first, facts, 0)};
-    if (size > 0 && asked.init_from.empty() && m.tokens > 0 && !enough_tokens(first.architecture, m.tokens)) continue;
-    TrainOptions chosen = recipe(size, facts, m.tokens);
-    if (!asked.init_from.empty()) chosen.lr *= kShareOfRate;
+  const bool given_size = !asked.init_from.empty();
+  for (int64_t size = given_size ? size_of(asked.architecture) : largest_size(facts);; --size) {
+    const TrainOptions first = laid_over(recipe(size, facts, {}), asked);
+    const double speed = asked.max_minutes > 0 ? measured_speed(first, facts, backend) : 0;
+    const RunLength length = length_of(first, facts, speed);
+    const double tokens =
+        length.tokens > 0 ? length.tokens : length.updates * static_cast<double>(first.batch_tokens * first.accumulate);
+    if (size > 0 && !given_size && tokens > 0 && !enough_tokens(first.architecture, tokens)) continue;
+    TrainOptions chosen = recipe(size, facts, length);
+    if (given_size) chosen.lr *= kShareOfRate;
     const TrainOptions o = laid_over(std::move(chosen), asked);
-    return {o, told(o, facts, m)};
+    return {o, told(o, facts, speed, tokens)};
   }
 }
 

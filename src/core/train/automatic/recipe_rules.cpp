@@ -101,7 +101,7 @@ int64_t lines_to_hold_out(int64_t pairs) {
   return std::min<int64_t>({1000, std::max<int64_t>(pairs / 20, 100), pairs / 10});
 }
 
-TrainOptions recipe(int64_t number, const CorpusFacts& facts, double tokens) {
+TrainOptions recipe(int64_t number, const CorpusFacts& facts, const RunLength& length) {
   const Size& size = kSizes[static_cast<size_t>(number)];
   TrainOptions o;
   o.average_last = 5;
@@ -110,17 +110,13 @@ TrainOptions recipe(int64_t number, const CorpusFacts& facts, double tokens) {
   o.preset = size.preset;
   set_size(size, o.architecture);
   o.vocab_size = pieces_for(facts);
-  const int64_t batch = batch_for(size, target_tokens(facts, o.vocab_size), tokens);
+  const int64_t batch = batch_for(size, target_tokens(facts, o.vocab_size), length.tokens);
   o.accumulate = (batch + kMostInMemory - 1) / kMostInMemory;
   o.batch_tokens = batch / o.accumulate;
   o.lr = rounded(size.lr * std::sqrt(static_cast<double>(batch) / static_cast<double>(size.batch_tokens)));
-  o.warmup = kLongestWarmup;
-  if (tokens > 0) {
-    const double updates = tokens / static_cast<double>(batch);
-    o.warmup = std::clamp<int64_t>(std::llround(updates / 10), 1, kLongestWarmup);
-  } else {
-    train_until_converged(o);
-  }
+  const double updates = length.updates > 0 ? length.updates : length.tokens / static_cast<double>(batch);
+  o.warmup = updates > 0 ? std::clamp<int64_t>(std::llround(updates / 10), 1, kLongestWarmup) : kLongestWarmup;
+  if (updates == 0) train_until_converged(o);
   o.hold_out = lines_to_hold_out(facts.pairs);
   return o;
 }

@@ -23,8 +23,12 @@ int64_t layer_weights(const model::Config& architecture);
 // Is a model of this architecture trained well by so many target tokens?
 bool enough_tokens(const model::Config& architecture, double tokens);
 
-// The recipe with a model of this size. tokens: target tokens that it will be trained on; 0: until it does not improve.
-TrainOptions recipe(int64_t size, const CorpusFacts& facts, double tokens);
+// How long a run is: about so many target tokens, or so many updates, of any size; both 0: until it does not improve.
+struct RunLength {
+  double tokens = 0, updates = 0;
+};
+// The recipe with a model of this size.
+TrainOptions recipe(int64_t size, const CorpusFacts& facts, const RunLength& length);
 
 int64_t lines_to_hold_out(int64_t pairs);
 

@@ -28,15 +28,15 @@ TEST(RecipeRules, GiveARunThatCanBegin) {
   Random random(1);
   for (int i = 0; i < 500; ++i) {
     const CorpusFacts f = some_facts(random);
-    for (const double tokens : {0.0, 1e4, 1e6, 1e9}) {
-      TrainOptions o = recipe(largest_size(f), f, tokens);
+    for (const RunLength& length : {RunLength{}, {1e4, 0}, {1e6, 0}, {1e9, 0}, {0, 1}, {0, 1e6}}) {
+      TrainOptions o = recipe(largest_size(f), f, length);
       o.train_sets = {"a", "b"};
       o.model = "run";
       EXPECT_NO_THROW(o.check());
       EXPECT_NO_THROW(o.architecture.resolve());
       EXPECT_GT(o.vocab_size, f.alphabet) << "a piece for each character";
       EXPECT_LE(o.hold_out, f.pairs / 10);
-      EXPECT_GE(o.hold_out, 1);
+      EXPECT_GE(o.hold_out, 2);
     }
   }
 }
@@ -56,7 +56,7 @@ TEST(RecipeRules, MoreTimeNeverMeansASmallerBatch) {
   const CorpusFacts f = facts(29'000, 62, 90);
   int64_t batch = 0;
   for (double tokens = 1e4; tokens < 1e10; tokens *= 4) {
-    const TrainOptions o = recipe(1, f, tokens);
+    const TrainOptions o = recipe(1, f, {tokens, 0});
     EXPECT_GE(o.batch_tokens * o.accumulate, batch) << tokens;
     batch = o.batch_tokens * o.accumulate;
   }
@@ -65,7 +65,7 @@ TEST(RecipeRules, MoreTimeNeverMeansASmallerBatch) {
 TEST(RecipeRules, LargerModelsNeedMoreTokens) {
   const CorpusFacts f = facts(29'000, 62, 90);
   for (int64_t size = 1; size < sizes_of_models(); ++size) {
-    const model::Config smaller = recipe(size - 1, f, 0).architecture, larger = recipe(size, f, 0).architecture;
+    const model::Config smaller = recipe(size - 1, f, {}).architecture, larger = recipe(size, f, {}).architecture;
     EXPECT_GT(layer_weights(larger), layer_weights(smaller));
     EXPECT_FALSE(enough_tokens(larger, 11.0 * static_cast<double>(layer_weights(larger))));
     EXPECT_TRUE(enough_tokens(larger, 13.0 * static_cast<double>(layer_weights(larger))));
@@ -73,10 +73,10 @@ TEST(RecipeRules, LargerModelsNeedMoreTokens) {
 }
 
 TEST(RecipeRules, WithoutALimitARunEndsWhenItNoLongerImproves) {
-  const TrainOptions o = recipe(0, facts(2000, 30, 40), 0);
+  const TrainOptions o = recipe(0, facts(2000, 30, 40), {});
   EXPECT_GT(o.patience, o.plateau_patience);
   EXPECT_EQ(o.schedule.text(), "plateau");
-  EXPECT_EQ(recipe(0, facts(2000, 30, 40), 1e6).patience, 0);
+  EXPECT_EQ(recipe(0, facts(2000, 30, 40), {1e6, 0}).patience, 0);
 }
 
 }  // namespace
