@@ -69,7 +69,7 @@ TEST_F(Limits, DoctorTellsOfThem) {
 
 TEST_F(Limits, ATrainingThatDoesNotFitSaysHowMuchItNeeds) {
   const std::string large = train("--batch-tokens 6000");
-  End end = run(460'000, large);  // enough for SentencePiece, whose threads may reserve 64 MiB each
+  End end = run(520'000, large);  // enough for SentencePiece, whose threads may reserve 64 MiB each
   ASSERT_EQ(end.code, 1) << end.errors;
   EXPECT_THAT(end.errors, HasSubstr("(ulimit -v)"));
   for (int i = 0; i < 4 && end.code == 1; ++i) {

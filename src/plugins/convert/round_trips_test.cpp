@@ -95,7 +95,7 @@ TEST_F(ToMarianMT, APaperModelComputesTheSame) {
   ASSERT_EQ(model.config.positions.text(), "sinusoidal");
   EXPECT_THAT(
       export_hugging_face_marian(model, at("hf"), own_search(model)),
-      testing::ElementsAre(HasSubstr("epsilon 1e-05"), HasSubstr("length^0.45"), HasSubstr("`stop-when` outscored")));
+      testing::ElementsAre(HasSubstr("epsilon 1e-05"), HasSubstr("length^0.45"), HasSubstr("`stop-when` full")));
   import_to(at("hf"), at("m"));
   const model::LoadedModel back = model::load_model(at("m"));
   EXPECT_EQ(back.config.positions.text(), "sinusoidal-halves");

@@ -157,8 +157,8 @@ TEST(CommandLine, PresetAndOptionsInConflict) {
 
 TEST(CommandLine, WidthNotAMultipleOfHeadsUnlessKeyWidthIsGiven) {
   expect_error(train_with({"--dim-model", "100", "--heads", "3"}), 2, HasSubstr("give --dim-key and --dim-value"));
-  const Result r = run_command(
-      train_with({"--dim-model", "100", "--heads", "3", "--dim-key", "7", "--dim-value", "9", "--dump-config"}));
+  const Result r = run_command(train_with({"--preset", "base", "--dim-model", "100", "--heads", "3", "--dim-key", "7",
+                                           "--dim-value", "9", "--dump-config"}));
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("dim-key: 7"), HasSubstr("dim-value: 9")));
 }
@@ -434,7 +434,7 @@ TEST(CommandLine, OutputThatIsLostIsAnError) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
   std::ofstream full("/dev/full");
   std::streambuf* const before = std::cout.rdbuf(full.rdbuf());
-  const Result r = run_command({"train", "--train-sets", "a", "b", "--dump-config"});
+  const Result r = run_command({"train", "--preset", "tiny", "--train-sets", "a", "b", "--dump-config"});
   std::cout.rdbuf(before);
   std::cout.clear();
   EXPECT_EQ(r.code, 1);

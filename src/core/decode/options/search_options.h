@@ -33,7 +33,7 @@ struct SearchOptions {
   int n_best = 1;             // translations per sentence: at most beam_size, or any number of samples
   int64_t extra_length = 50;  // most tokens of a translation beyond the number of its source tokens
   bool token_scores = false;  // fill Hypothesis::token_scores
-  StopWhen stop_when = StopWhen::outscored;
+  StopWhen stop_when = StopWhen::full;
   double word_penalty = 0;   // per token, including </s>; subtracted from the score before normalization
   int64_t longest = 0;       // maximum number of tokens; 0: no limit
   double longest_ratio = 0;  // maximum ratio to the number of source tokens; 0: no limit

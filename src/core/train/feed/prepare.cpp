@@ -247,6 +247,8 @@ model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
   usage.source_lengths = lines.lengths(0, model::kLengthShares);
   usage.target_lengths = lines.lengths(1, model::kLengthShares);
+  // A search that ends with a full beam ends too early where a model is sure (docs/adr/0011).
+  usage.search.emplace("stop-when", "outscored");
   usage.several_sentences = static_cast<double>(lines.several) / static_cast<double>(lines.lines);
   return usage;
 }

@@ -24,7 +24,7 @@ struct DecodingOptions {
   double repetition_penalty = 1;
   int64_t no_repeat_ngram = 0, max_repetition = 0;
   Word<"keep", "forbid", "copy"> unk = "keep";
-  Word<"full", "outscored", "never", "shrinking"> stop_when = "outscored";
+  Word<"full", "outscored", "never", "shrinking"> stop_when = "full";
   int64_t max_length = 512;
   Word<"auto", "split", "keep"> sentences = "auto";
   Word<"split", "refuse", "truncate"> long_input = "split";

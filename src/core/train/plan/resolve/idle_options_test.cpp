@@ -129,7 +129,7 @@ TEST(IdleOptions, AFactorBesideTheRateOfAPresetSaysWhatToDo) {
 
 // A program may supply validation pairs after the options.
 TEST(IdleOptions, MayWaitForValidationSets) {
-  const GivenOptions given{{"valid-every", {"2e"}}, {"valid-beam", {"4"}}};
+  const GivenOptions given{{"preset", {"tiny"}}, {"valid-every", {"2e"}}, {"valid-beam", {"4"}}};
   EXPECT_THROW(resolve_options(given), UsageError);
   EXPECT_EQ(resolve_options(given, ValidSets::may_follow).options.valid_beam, 4);
 }

@@ -89,6 +89,7 @@ TrainOptions preset_options(const std::string& name) {
 TrainOptions automatic_options() {
   TrainOptions o;
   o.preset = kAutomatic;
+  o.architecture = model::Config::preset("tiny");
   o.hold_out = 1;  // some lines: options about validation have an effect
   o.average_last = 5;
   return o;

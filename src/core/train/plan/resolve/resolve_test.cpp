@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files/test_folder.h"
 #include "decode/options/named/read_options.h"
+#include "train/plan/resolve/recipes.h"
 
 namespace hexapla::train {
 namespace {
@@ -71,7 +72,7 @@ TEST(ResolveOptions, ErrorsNameOptionValueAndLocation) {
               HasSubstr("`gated` is 'perhaps', but must be true or false"));
   EXPECT_THAT(refusal_of_options({{"lr", {}, "c.yml:1"}}), HasSubstr("c.yml:1: `lr` has no value"));
   EXPECT_THAT(refusal_of_options({{"dim-model", {"10"}}, {"heads", {"3"}}}),
-              HasSubstr("(options that you do not give have the values of `preset` base)"));
+              HasSubstr("(options that you do not give have the values of `preset` auto)"));
   EXPECT_THAT(refusal_of_options({{"vocab", {"v.spm"}}, {"vocab-size", {"300"}}}),
               HasSubstr("`vocab-size` 300 applies to a vocabulary"));
   EXPECT_THAT(refusal_of_options({{"train-sets", {"-", "b"}}, {"valid-sets", {"-", "d"}}}),
@@ -116,7 +117,7 @@ TEST(ResolveOptions, AreWrittenAndReadBack) {
 
 // If an option spells 0 as a word, the written file must, too: the parser rejects 0.
 TEST(ResolveOptions, AZeroThatHasAWordIsWrittenAsThatWord) {
-  TrainOptions o;
+  TrainOptions o = preset_options("tiny");
   o.max_minutes = 1, o.batch_tokens = 0;  // both have an effect
   EXPECT_THAT(dump_options(o),
               testing::AllOf(testing::HasSubstr("cooldown: auto"), testing::HasSubstr("batch-tokens: auto")));

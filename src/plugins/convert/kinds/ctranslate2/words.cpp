@@ -308,8 +308,7 @@ std::map<std::string, std::string> package_search(bool package) {
           {"length-penalty", package ? "0.2" : "1"},
           {"length-normalization", "power"},
           {"longest", "256"},
-          {"min-length", "1"},
-          {"stop-when", "full"}};
+          {"min-length", "1"}};
 }
 
 }  // namespace

@@ -237,8 +237,11 @@ ForeignModel read_fairseq(const std::string& path, const ImportOptions& options)
   widen_feed_forwards(m, fairseq_widths(o), at);
   check(m.weights, m.config, *file);  // checks the vocabulary sizes against the tensors
   put_words(m, words.source(), words.target());
-  m.text.usage.search = {{"beam-size", "5"}, {"length-penalty", "1"}, {"length-normalization", "power"},
-                         {"longest", "200"}, {"min-length", "1"},     {"stop-when", "full"}};
+  m.text.usage.search = {{"beam-size", "5"},
+                         {"length-penalty", "1"},
+                         {"length-normalization", "power"},
+                         {"longest", "200"},
+                         {"min-length", "1"}};
   return m;
 }
 

@@ -184,7 +184,6 @@ std::map<std::string, std::string> joeynmt_search(const PlainYaml& yaml) {
   const double alpha = yaml.number("testing.beam_alpha", {-1e3, 1e3}, yaml.number("testing.alpha", {-1e3, 1e3}, -1));
   search["length-penalty"] = cat(std::max(alpha, 0.0));
   search["length-normalization"] = "paper";
-  search["stop-when"] = "full";
   search["min-length"] =
       yaml.has("testing.min_output_length") ? cat(yaml.whole("testing.min_output_length", {0, 1000000})) : "1";
   const double longest = yaml.number("testing.max_output_length", {-1, 1e6}, -1);

@@ -252,11 +252,8 @@ ForeignModel read_opennmt_py(const std::string& path, const ImportOptions& optio
   check(m.weights, m.config, *m.tensors);  // checks the vocabulary sizes against the tensors
   put_words(m, opennmt_side(*file, o, "src", options.source_spm),
             opennmt_side(*file, o, "tgt", options.target_spm.empty() ? options.source_spm : options.target_spm));
-  m.text.usage.search = {{"beam-size", "5"},
-                         {"length-penalty", "1"},
-                         {"length-normalization", "power"},
-                         {"longest", "250"},
-                         {"stop-when", "full"}};
+  m.text.usage.search = {
+      {"beam-size", "5"}, {"length-penalty", "1"}, {"length-normalization", "power"}, {"longest", "250"}};
   m.notes.push_back(
       "OpenNMT-py ends a search when its best translation ends, and counts <s> where it divides a score by "
       "the length; hexapla searches as it does with any model");
