@@ -96,8 +96,8 @@ def test_every_training_option_is_taken(tmp_path: pathlib.Path) -> None:
 
 
 def test_training_options_are_known(tmp_path: pathlib.Path) -> None:
-    written = {line.split(":")[0] for line in hexapla.Trainer(model=tmp_path / "run").options().splitlines()
-               if re.match(r"[\w-]+:", line)}
+    options = hexapla.Trainer(model=tmp_path / "run", preset="tiny").options()
+    written = {line.split(":")[0] for line in options.splitlines() if re.match(r"[\w-]+:", line)}
     assert len(written) > 50
     assert {name.replace("-", "_") for name in written} <= set(hexapla.TrainingOptions.__annotations__)
 

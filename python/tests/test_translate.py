@@ -65,7 +65,7 @@ def flags(options: dict[str, Any]) -> list[str]:
 
 def test_every_option_is_tried() -> None:
     tried = {name for case in CASES for name in case}
-    assert tried | {"n_best", "alignment"} == set(hexapla.SearchOptions.__annotations__)
+    assert tried | {"n_best", "distinct", "alignment"} == set(hexapla.SearchOptions.__annotations__)
 
 
 @pytest.mark.filterwarnings("ignore::hexapla.LineWarning")

@@ -18,6 +18,7 @@
 #include "train/feed/training_data.h"
 #include "train/plan/init_from.h"
 #include "train/record/checkpoint.h"
+#include "train/record/earlier_run.h"
 #include "train/record/run_vocabularies.h"
 
 namespace hexapla::train {
@@ -242,13 +243,20 @@ data::LineCounts line_counts(cluster::Processes& processes, const OwnPairs& pair
   return all;
 }
 
+// The search that the models of the run bring. One that ends with a full beam ends too early where a model is sure
+// (docs/adr/0011); runs that earlier versions began keep it.
+std::map<std::string, std::string> search_of_run(const std::string& folder) {
+  const std::optional<EarlierRun> earlier = EarlierRun::in(folder);
+  if (!earlier) return {{"stop-when", "outscored"}};
+  return earlier->usage.empty() ? model::Usage().search : model::Usage::from_json(earlier->usage, folder).search;
+}
+
 // Usage of the initial model, with the lengths of this text.
 model::Usage usage_of(const TrainOptions& o, const data::LineCounts& lines) {
   model::Usage usage = o.init_from.empty() ? model::Usage() : usage_of_model(o.init_from);
   usage.source_lengths = lines.lengths(0, model::kLengthShares);
   usage.target_lengths = lines.lengths(1, model::kLengthShares);
-  // A search that ends with a full beam ends too early where a model is sure (docs/adr/0011).
-  usage.search.emplace("stop-when", "outscored");
+  if (o.init_from.empty()) usage.search = search_of_run(o.model);
   usage.several_sentences = static_cast<double>(lines.several) / static_cast<double>(lines.lines);
   return usage;
 }

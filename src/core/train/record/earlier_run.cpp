@@ -13,7 +13,7 @@ std::optional<EarlierRun> EarlierRun::in(const std::string& folder) {
     const auto found = state->find(key);
     return found == state->end() ? "" : found->second;
   };
-  return EarlierRun{folder, text("identity"), text("changeable")};
+  return EarlierRun{folder, text("identity"), text("changeable"), text("usage")};
 }
 
 std::string EarlierRun::precision() const {

@@ -13,6 +13,7 @@ struct EarlierRun {
   std::string folder;
   // JSON records of train/loop/run/resume_fingerprint.h; "" if an earlier version did not write them.
   std::string identity, changeable;
+  std::string usage = {};  // model::Usage of its models, as JSON
 
   // From the newest complete checkpoint in the run folder, without reading its tensors; none if there is none.
   static std::optional<EarlierRun> in(const std::string& folder);

@@ -82,10 +82,11 @@ OptionRows TrainOptions::rows_of_course() {
             "shifted is "
             "refused, the rest is noted",
             Effect::none});
-  rows.add({"hold-out", hold_out,
-            "validate on this many lines of the training sets, which are not trained on (nor lines like them); 0: none",
-            Range<int64_t>{0, 100'000}, hold_out > 0 ? Effect::fixed : Effect::none,
-            When{valid_sets.empty() || hold_out == 0, "is for a training without `valid-sets`: leave one of them out"}});
+  rows.add(
+      {"hold-out", hold_out,
+       "validate on this many lines of the training sets, which are not trained on (nor lines like them); 0: none",
+       Range<int64_t>{0, 100'000}, hold_out > 0 ? Effect::fixed : Effect::none,
+       When{valid_sets.empty() || hold_out == 0, "is for a training without `valid-sets`: leave one of them out"}});
   rows.add({"valid-every", valid_every,
             "updates (500) or epochs (1e) between validations; auto: at the end of an epoch, so that they take about a "
             "tenth of the training at most, and within long epochs",
