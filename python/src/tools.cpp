@@ -72,7 +72,7 @@ std::vector<std::string> notes_on(const StoppableEvaluator& e, const Lines& hypo
   return e.run(nb::none(), [&](const Evaluator& evaluator) { return evaluator.notes(hypotheses, references); });
 }
 
-// Of two scores with their resamples.
+// Compares two scores by their resamples.
 double p_value(double baseline, std::vector<double> baseline_resamples, double system,
                std::vector<double> system_resamples) {
   MetricScore one, other;

@@ -37,7 +37,7 @@ std::string named(const data::ParallelSource& set) {
 std::string words_for(const data::ParallelSource& set) {
   return set.tsv.empty() ? shell_word(set.source) + " " + shell_word(set.target) : shell_word(set.tsv);
 }
-// What the program shows about a set, the end of a sentence. more: further arguments.
+// The end of a sentence: the command that shows a set. more: further arguments.
 std::string shown_by(const data::ParallelSource& set, const std::string& purpose, const std::string& more = "") {
   return cat("`{; ", purpose, " with: hexapla data ", set.tsv.empty() ? "" : "`tsv` ", words_for(set), more, "}`");
 }

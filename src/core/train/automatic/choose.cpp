@@ -19,7 +19,7 @@ namespace {
 constexpr double kShareOfMeasuring = 0.005;  // of the time, for each size
 constexpr double kShareOfUpdates = 0.85;     // of the time; the rest goes to reading, validations and checkpoints
 
-// Of a recipe's rate, for weights that are trained already.
+// Weights that are trained already need smaller steps: this share of the recipe's rate.
 constexpr double kShareOfRate = 0.1;
 
 TrainOptions laid_over(TrainOptions recipe, const TrainOptions& asked) {

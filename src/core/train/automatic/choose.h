@@ -26,7 +26,7 @@ void keep_recipe(const TrainOptions& asked, const Chosen& chosen);
 // versions, if there is no file.
 Chosen recipe_of_run(const TrainOptions& asked);
 
-// What the first process chose, in all of them. chosen: of the first one.
+// The options that the first process chose, in all of them. chosen: of the first one.
 TrainOptions of_first(cluster::Processes& processes, const TrainOptions& asked, const std::optional<Chosen>& chosen);
 
 }  // namespace hexapla::train

@@ -3,7 +3,7 @@
 
 namespace hexapla::train {
 
-// What the recipe of `preset` auto depends on, of all training sets.
+// All that the recipe of `preset` auto knows of the training sets.
 struct CorpusFacts {
   int64_t pairs = 0;
   int64_t source_characters = 0, target_characters = 0;  // code points, with blanks

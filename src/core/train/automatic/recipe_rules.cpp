@@ -24,8 +24,8 @@ constexpr std::array<Size, 5> kSizes{{{"tiny", 2, 128, 512, 4, 0, 3e-3, 2048},
 
 constexpr int64_t kLongestWarmup = 2000;  // updates
 constexpr int64_t kMostInMemory = 4096;   // target tokens of one batch of an update
-// Of the text, for each piece of its vocabulary: 2,000 pairs of numbers in Thai have 298 of 300 lines right with 60
-// pieces, 290 with 160 and 208 with 400.
+// The text has so many for each piece of its vocabulary: 2,000 pairs of numbers in Thai have 298 of 300 lines right
+// with 60 pieces, 290 with 160 and 208 with 400.
 constexpr int64_t kCharactersOfPiece = 1000;
 constexpr int64_t kSmallestBatch = 256, kBatchesOfAnEpoch = 10, kUpdates = 8000;
 

@@ -336,8 +336,8 @@ TrainingData prepare_data(OpenedText& opened, const TrainOptions& o, const data:
   if (processes.first()) vocabularies = find_or_train_vocabularies(o, text, progress);
   share_vocabularies(processes, vocabularies);
   if (o.text.subword_alpha > 0) {  // check before reading everything that subwords can be sampled
-    text::SubwordSampler(vocabularies->source, o.text.subword_alpha);
-    text::SubwordSampler(vocabularies->target, o.text.subword_alpha);
+    [[maybe_unused]] const text::SubwordSampler source(vocabularies->source, o.text.subword_alpha);
+    [[maybe_unused]] const text::SubwordSampler target(vocabularies->target, o.text.subword_alpha);
   }
   OwnPairs pairs = prepare_own_pairs(
       o, opened.sets, text, *vocabularies,
