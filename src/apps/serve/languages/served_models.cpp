@@ -25,7 +25,7 @@ std::string language_of_file(std::string name) {
 
 // A model's languages from the names of its first two training files; undetermined if they do not
 // tell.
-std::pair<std::string, std::string> languages_of(const Model& model) {
+std::pair<std::string, std::string> languages_recorded_in(const Model& model) {
   const auto history = model.history();
   const auto options = history.find("options");
   if (options != history.end()) {
@@ -83,7 +83,7 @@ void ServedModel::choose_languages(const Model& model, ModelOptions& options) {
   const std::string read_language = text::usual_language(from), written = text::usual_language(to);
   if (source.empty() && !read_language.empty() && !written.empty())
     source = language_code(read_language), target = language_code(written);
-  if (source.empty()) std::tie(source, target) = languages_of(model);
+  if (source.empty()) std::tie(source, target) = languages_recorded_in(model);
   if (source == kUndetermined) return;
   if (!read_language.empty()) options.source_language = language_of_model(from, source);
   if (!written.empty() || read_language.empty())
