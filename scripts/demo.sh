@@ -3,7 +3,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 note "1 of 3: installing what is missing"
 "$ROOT/scripts/install_dependencies.sh"
-minutes=$(((12 + JOBS - 1) / JOBS))  # of one core: about 12 for the first build
+minutes=$(((10 + JOBS - 1) / JOBS))  # of one core: about 10 for the first build
 note "2 of 3: building the program, the first time about $minutes minutes"
 build release hexapla_program
 note "3 of 3: training a small model and translating with it, about two minutes"
