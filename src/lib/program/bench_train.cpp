@@ -12,7 +12,7 @@
 #include "data/made_up_ids.h"
 #include "lib/program/bench.h"
 #include "lib/program/bench_numbers.h"
-#include "text/vocabulary/pieces/piece_model.h"
+#include "train/automatic/made_up_training.h"
 #include "train/loop/learner.h"
 
 namespace hexapla::api {
@@ -69,23 +69,12 @@ void write_batches(const std::string& path, const std::vector<Pairs>& batches) {
   write_file_atomically(path, json_text(all));
 }
 
-// Pieces without meaning. size: at least 5.
-text::Vocabulary made_up_vocabulary(int64_t size) {
-  text::PieceModel model;
-  model.pieces = {{"<pad>", 0, text::PieceModel::Type::control},
-                  {"<s>", 0, text::PieceModel::Type::control},
-                  {"</s>", 0, text::PieceModel::Type::control},
-                  {"<unk>", 0, text::PieceModel::Type::unknown}};
-  for (int64_t i = 4; i < size; ++i) model.pieces.push_back({cat("\xE2\x96\x81", i), static_cast<float>(-i)});
-  return text::Vocabulary::parse(model.serialized(), "made-up vocabulary");
-}
-
 // The batches as a training's data.
 train::TrainingData data_of(const std::vector<Pairs>& batches, int64_t vocabulary) {
   Pairs all;
   for (const Pairs& batch : batches)
     for (const data::Example& p : batch) all.push_back(p), all.back().source.push_back(2);
-  const text::Vocabulary pieces = made_up_vocabulary(vocabulary);
+  const text::Vocabulary pieces = train::made_up_vocabulary(vocabulary);
   return {{data::store_examples(all), pieces, pieces}};
 }
 
