@@ -8,10 +8,11 @@ const char* __asan_default_options() {
 
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 
-// The OpenMP runtime keeps its thread pool until the process ends, and Open MPI its information
-// about the machine.
+// The OpenMP runtime keeps its thread pool until the process ends, Open MPI its information about the machine, and PoCL
+// its compiler.
 const char* __lsan_default_suppressions() {
-  return "leak:libgomp.so\nleak:libmpi.so\nleak:libopen-pal.so\nleak:libopen-rte.so\nleak:libpmix.so\n";
+  return "leak:libgomp.so\nleak:libmpi.so\nleak:libopen-pal.so\nleak:libopen-rte.so\nleak:libpmix.so\n"
+         "leak:libpocl.so\nleak:libLLVM\n";
 }
 
 // Third-party libraries are not instrumented, so their internals (libgomp's barriers, oneDNN's
