@@ -31,6 +31,7 @@ TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :
 
 # At the left margin of an unnamed namespace: a type, an alias or a function; constants, several in a line.
 HIDDEN = re.compile(r"(?:struct|class|enum class|enum) (\w+)\b(?!::)|using (\w+) =|[\w\[][^=(]*[ *&](?!PrintTo)(\w+)\(")
+FUNCTION = re.compile(r"^(?!using |return |namespace )[\w\[][^=(\n]*[ *&](\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"[ *](k[A-Z]\w*)(?:\[\w*\])*(?: =(?!=)|\{)")
 ALONE = "backend/cpu/kernels/"  # compiled once per instruction set, each file alone
 
@@ -85,14 +86,42 @@ def hidden_names(text):
     return names
 
 
-def check_hidden_names(files):
-    """files: (layer, path, text) of those that may be compiled together. The same alias may be there twice."""
-    first, problems = {}, []
+def parameters_after(text, at):
+    """-> kinds of the parameters without a default in the list that begins at `at`; text is one kind, numbers are another,
+    because arguments of one are taken for those of the other"""
+    depth, end = 0, at
+    while end < len(text) and (depth := depth + {"(": 1, ")": -1}.get(text[end], 0)) > 0:
+        end += 1
+    parts = re.split(r",(?![^<(]*[>)])", text[at + 1:end])
+    kinds = [re.sub(r"\bconst\b|std::|&|\s*\w+$|\s", "", part.strip()) for part in parts if part.strip() and "=" not in part]
+    kinds = [re.sub(r"^(string|string_view|char\*)$", "text", kind) for kind in kinds]
+    return tuple(re.sub(r"^(u?int\d*_t|size_t|int|char|char32_t|double|float|bool)$", "number", kind) for kind in kinds)
+
+
+def functions_of(text):
+    """-> {name: kinds of its parameters} of functions at the left margin"""
+    return {found[1]: parameters_after(text, found.end() - 1) for found in FUNCTION.finditer(text)}
+
+
+def check_hidden_names(files, headers, allowed):
+    """files: (layer, path, text) of those that may be compiled together. The same alias may be there twice. A function in an
+    unnamed namespace must not take calls of another file of its layer from one that a header declares; with other
+    parameters, the compiler complains. headers: (layer, path, namespace, text)."""
+    first, problems, declared = {}, [], {}
+    for layer, path, space, text in headers:
+        for name, kinds in functions_of(text).items():
+            declared.setdefault((space, layer, name, kinds), path)
     for layer, path, text in files:
+        spaces, own = {"", *OPENED.findall(text)}, functions_of(text)
         for name, line in hidden_names(text).items():
             other, its_line = first.setdefault((layer, name), (path, line))
             if other != path and not (line.startswith("using") and line == its_line):
                 problems.append(f"{path}: {name} is in an unnamed namespace of {other}, too; give it a more exact name")
+            for space in spaces:
+                for where in (layer[0], *allowed.get(layer[0], ())) if name in own else ():
+                    header = declared.get((space, where, name, own[name]))
+                    if header and header.with_suffix(".cpp") != path:
+                        problems.append(f"{path}: {name} takes the calls of that in {header}; give it a more exact name")
     return problems
 
 
@@ -215,7 +244,7 @@ def check(root):
     allowed, places, problems = layers(root)
     problems += check_rooms(root) + check_modules(root)
     users = {header: [] for header in ONE_FILE}
-    defined, together = {}, []
+    defined, together, headers = {}, [], []
     for path in sources.files(root, ".h", ".cpp", ".inc", ".cu"):
         if path.parts[0] not in ("src", "include"):
             continue
@@ -224,6 +253,8 @@ def check(root):
             problems += check_includes(path.relative_to("src"), text, allowed, places)
             problems += check_namespace(path.relative_to("src"), text)
             there = included_as(path.relative_to("src"))
+            if path.suffix == ".h" and not path.name.startswith("test_"):
+                headers.append((folder_of(there, allowed), path, (OPENED.findall(text) or [""])[-1], text))
             if path.suffix == ".cpp" and not str(there).startswith(ALONE):
                 together.append(((folder_of(there, allowed), path.name.endswith("_test.cpp")), path, text))
         for name in types_of(text):
@@ -235,7 +266,7 @@ def check(root):
             for wanted in ONE_FILE:
                 if header == wanted or header.endswith("/" + wanted):
                     users[wanted].append(str(path))
-    problems += check_hidden_names(together)
+    problems += check_hidden_names(together, headers, allowed)
     for header, where in users.items():
         if len(where) > 1:
             problems.append(f"{header} may be included by one file only, not by " + " and ".join(where))

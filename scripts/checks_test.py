@@ -102,6 +102,9 @@ class Layers(unittest.TestCase):
         text = "namespace {\nusing A = int;\nconstexpr int kOne = 1, kTwo[] = {2};\nbool f(int x) {\n  g(kOne);\n}\n}  // namespace\n"
         found = problems(check_layers.check, files={f"src/core/{name}.cpp": text for name in ("base/p", "base/q", "tensor/q")})
         self.assertEqual([re.search(r"q.cpp: (\w+) is", one)[1] for one in found], ["kOne", "kTwo", "f"])
+        own = "namespace {\nint f(std::string_view z) { return 1; }\nint g(A z) { return 1; }\n}  // namespace\n"
+        self.finds("src/core/base/q.cpp: f takes the calls of that", {"src/core/base/q.cpp": own, "src/core/base/p.h":
+                   "#pragma once\nint f(const std::string& x, int y = 2);\nint g(int x);\n"})
 
     def test_circles_of_includes(self):
         def ring(*units):
@@ -116,8 +119,7 @@ class Layers(unittest.TestCase):
 
     def test_circles_of_modules(self):
         def ring(*units):
-            names = [f"{u}.js" for u in units]
-            forms = ('import {{ a }} from "./{}";\n', 'import {{\n  a,\n  b,\n}} from "../page/{}";\n', 'import "./{}";\n')
+            names, forms = [f"{u}.js" for u in units], ('import {{ a }} from "./{}";\n', 'import {{\n  a,\n  b,\n}} from "../page/{}";\n', 'import "./{}";\n')
             return {f"src/apps/cli/page/{name}": form.format(other)
                     for name, other, form in zip(names, names[1:] + names[:1], forms)}
         self.finds("src/apps/cli/page/p.js, src/apps/cli/page/q.js import each other", ring("p", "q"))
@@ -406,9 +408,8 @@ class Site(unittest.TestCase):
     def finds(self, expected, page, style=""):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "a.html").write_text(page)
-            (folder / "b.html").write_text('<h2 id="there">B</h2>')
-            (folder / "s.css").write_text(style)
+            for file, text in (("a.html", page), ("b.html", '<h2 id="there">B</h2>'), ("s.css", style)):
+                (folder / file).write_text(text)
             self.assertEqual(site_check.check(folder), expected)
 
     def test_sound(self):

@@ -9,7 +9,7 @@ namespace hexapla::cpu {
 namespace {
 
 // In eight sums, which a compiler can keep in one register; the order is fixed.
-float dot(const float* a, const float* b, int64_t n) {
+float dot_of_rows(const float* a, const float* b, int64_t n) {
   float sums[8] = {}, rest = 0;
   int64_t i = 0;
   for (; i + 8 <= n; i += 8)
@@ -32,7 +32,7 @@ struct AlignmentCall {
   float weights(int64_t t, int64_t first, int64_t n, float* w) const {
     float top = -std::numeric_limits<float>::infinity(), sum = 0;
     for (int64_t u = 0; u < n; ++u) {
-      w[u] = static_cast<float>(in.scale) * dot(q.row(t), k.row(first + u), q.width);
+      w[u] = static_cast<float>(in.scale) * dot_of_rows(q.row(t), k.row(first + u), q.width);
       top = std::max(top, w[u]);
     }
     for (int64_t u = 0; u < n; ++u) sum += w[u] = std::exp(w[u] - top);
@@ -65,7 +65,7 @@ void CpuBackend::alignment_loss(const AlignmentInput& a, Tensor loss) {
   each_linked_query(call, [&](int64_t t, int64_t first, int64_t n, float* w) {
     const float lse = call.weights(t, first, n, w);
     float scores = 0;
-    for (int32_t u : call.linked(t)) scores += dot(call.q.row(t), call.k.row(first + u), call.q.width);
+    for (int32_t u : call.linked(t)) scores += dot_of_rows(call.q.row(t), call.k.row(first + u), call.q.width);
     sums[t] = lse - static_cast<float>(a.scale) * scores / static_cast<float>(call.linked(t).size());
   });
 }

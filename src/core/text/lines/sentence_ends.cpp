@@ -29,7 +29,7 @@ size_t after_blanks(std::string_view text, size_t at) {
 }
 
 // Lower case, for the lists below.
-std::string lowered(std::string_view word) {
+std::string folded_word(std::string_view word) {
   std::string lower;
   for (size_t at = 0; at < word.size();) {
     const auto [c, bytes] = code_point_at(word, at);
@@ -113,11 +113,11 @@ bool is_small_number(std::string_view word) {
 bool abbreviates(std::string_view text, size_t stop, size_t next) {
   if (stop > 0 && text[stop - 1] == '.') return false;  // ...
   const std::string_view word = word_before(text, stop);
-  const std::string lower = lowered(word);
+  const std::string lower = folded_word(word);
   if (lower == "a.m" || lower == "p.m") return false;
   if (is_dotted(word) || is_one_letter(word) || needs_more(lower)) return true;
   if (is_digit(text, next) && needs_a_number(lower)) return true;
-  return is_small_number(word) && counts_days(lowered(word_at(text, next)));
+  return is_small_number(word) && counts_days(folded_word(word_at(text, next)));
 }
 
 // Whether the sentence continues at `next` despite the mark.

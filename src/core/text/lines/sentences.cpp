@@ -43,7 +43,7 @@ std::vector<std::string_view> part_behind(std::string_view text, Ends&& ends, Ne
 
 std::vector<std::string_view> stops(std::string_view text) { return part_behind(text, is_stop, is_wide_stop); }
 std::vector<std::string_view> clauses(std::string_view text) { return part_behind(text, is_comma, is_wide_comma); }
-std::vector<std::string_view> words(std::string_view text) {
+std::vector<std::string_view> between_blanks(std::string_view text) {
   return part_behind(
       text, [](std::string_view c) { return is_blank(c); }, [](std::string_view) { return true; });
 }
@@ -121,7 +121,7 @@ bool several_sentences(std::string_view text) {
 }
 
 std::vector<std::string> parted(std::string_view text, const Fits& fits) {
-  static constexpr std::array<Cut, 4> inside = {stops, clauses, words, characters};
+  static constexpr std::array<Cut, 4> inside = {stops, clauses, between_blanks, characters};
   std::vector<std::string> parts;
   if (fits(std::string(text))) return {std::string(text)};
   for (const std::string_view sentence : sentences(text)) split(sentence, inside, fits, parts);

@@ -18,11 +18,11 @@ constexpr std::size_t kMostCues = 6;                         // of a sentence
 constexpr std::size_t kMostCuesUnmarked = 3;                 // for automatic captions without punctuation
 constexpr std::size_t kMostBytes = 1000, kMostTokens = 400;  // of a sentence in several segments
 
-std::string_view last_character(std::string_view text) { return text.substr(text::last_character(text)); }
+std::string_view last_of(std::string_view text) { return text.substr(text::last_character(text)); }
 
 bool ends_in_full_stop(std::string_view text) {
   if (text.ends_with("..")) return false;
-  return text::is_one_of(last_character(text),
+  return text::is_one_of(last_of(text),
                          {".", "\u3002", "\uFF61", "\u104B", "\u17D4", "\u0964", "\u06D4", "\u0589", "\u1362"});
 }
 
@@ -41,7 +41,7 @@ bool begins_aside(std::string_view text) {
   return !text.empty() && text::is_one_of(text::character_at(text, 0), {"[", "(", "\uFF08", "\u3010", "\u266A"});
 }
 bool ends_aside(std::string_view text) {
-  return text::is_one_of(last_character(text), {"]", ")", "\uFF09", "\u3011", "\u266A"});
+  return text::is_one_of(last_of(text), {"]", ")", "\uFF09", "\u3011", "\u266A"});
 }
 
 // "{\an8}": the position on the screen.

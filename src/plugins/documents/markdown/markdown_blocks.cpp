@@ -42,7 +42,7 @@ Containers containers_of(std::string_view line) {
   return {std::min(line.find_first_not_of(" \t", at), line.size()), kMostMarks};
 }
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+bool line_is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
 
 // Lines such as "* * *", which is no list.
 bool is_rule(std::string_view line) {
@@ -61,7 +61,7 @@ std::size_t most_that_go_on(std::string_view line) {
 class Work {
  public:
   void add(std::string_view line, std::size_t number) {
-    const bool blank = is_blank(line);
+    const bool blank = line_is_blank(line);
     const Containers marks = containers_of(line);
     const bool lazy = after_text_ && marks.marks == 0;  // may go on with a paragraph, whatever it is in
     if (!blank && !lazy) open_ = std::min(open_, most_that_go_on(line)) + marks.marks;

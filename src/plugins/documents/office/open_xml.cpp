@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 18> kWithText{"wordprocessingml.document.
                                                      "chartshapes"};
 constexpr std::string_view kTablePart = "spreadsheetml.table+xml", kSheetPart = "spreadsheetml.worksheet+xml";
 
-bool has_text(std::string_view type) {
+bool has_text_of(std::string_view type) {
   return std::any_of(kWithText.begin(), kWithText.end(),
                      [&](std::string_view ending) { return type.ends_with(std::string(ending) + "+xml"); });
 }
@@ -80,7 +80,7 @@ std::shared_ptr<const Document> open_xml(const std::string& content) {
   const std::set<std::string> heads = heads_of_tables(archive, parts);
   std::vector<Member> members;
   for (const Part& part : parts) {
-    if (!has_text(part.type)) continue;
+    if (!has_text_of(part.type)) continue;
     const std::string xml = archive.read(part.name);
     if (part.type.ends_with(kSheetPart) && xml.find("inlineStr") == std::string::npos) continue;  // only numbers
     members.push_back(RunPart(xml, part.name, heads).member());

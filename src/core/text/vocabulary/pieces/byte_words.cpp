@@ -50,7 +50,7 @@ struct OneCharacter {
   size_t bytes;
   WordKind kind;
 };
-OneCharacter character_at(std::string_view text, size_t at) {
+OneCharacter kind_at(std::string_view text, size_t at) {
   utf8proc_int32_t c = -1;
   const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
                                   static_cast<utf8proc_ssize_t>(text.size() - at), &c);
@@ -64,7 +64,7 @@ struct Run {
 Run run_of_kind(std::string_view text, size_t at, WordKind kind) {
   Run run{at, at};
   while (run.end < text.size()) {
-    const OneCharacter c = character_at(text, run.end);
+    const OneCharacter c = kind_at(text, run.end);
     if (c.kind != kind) break;
     run = {run.end, run.end + c.bytes};
   }
@@ -80,7 +80,7 @@ size_t contraction(std::string_view rest) {
 size_t end_of_word(std::string_view text, size_t at) {
   if (const size_t n = contraction(text.substr(at))) return at + n;
   const size_t begin = text[at] == ' ' && at + 1 < text.size() ? at + 1 : at;
-  const WordKind kind = character_at(text, begin).kind;
+  const WordKind kind = kind_at(text, begin).kind;
   if (kind != WordKind::space) return run_of_kind(text, begin, kind).end;
   const Run spaces = run_of_kind(text, at, WordKind::space);
   return spaces.end == text.size() || spaces.last == at ? spaces.end : spaces.last;

@@ -22,7 +22,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::string folder_of(const std::string& name) { return source_path("src/plugins/convert/fixtures/ct2_" + name); }
+std::string ct2_folder(const std::string& name) { return source_path("src/plugins/convert/fixtures/ct2_" + name); }
 
 ImportOptions options_of(const std::string& name) {
   ImportOptions options;
@@ -56,7 +56,7 @@ std::vector<float> log_softmax_rows(std::vector<float> logits, int32_t width) {
 class Converted : public TestFolder, public testing::WithParamInterface<const char*> {
  protected:
   Converted() {
-    import_model(folder_of(GetParam()), at("m"), options_of(GetParam()), [](double) {});
+    import_model(ct2_folder(GetParam()), at("m"), options_of(GetParam()), [](double) {});
   }
   bool words() const { return std::string(GetParam()) == "first"; }
 };
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Converted, testing::Values("argos", "bart", "fi
 
 TEST_P(Converted, TranslatesAsCTranslate2Does) {
   const decode::OpenModel m = decode::open_model(at("m"));
-  const nlohmann::json lines = golden_lines(folder_of(GetParam()));
+  const nlohmann::json lines = golden_lines(ct2_folder(GetParam()));
   ASSERT_EQ(lines.size(), 200u);
   decode::DecodingOptions options = search_of(m);
   EXPECT_EQ(options.length_normalization.text(), "power");
@@ -85,7 +85,7 @@ TEST_P(Converted, LogProbabilitiesAreTheSame) {
   std::map<std::string, int32_t> ids;
   for (int32_t id = 0; id < m.target.size(); ++id) ids[joined_pieces(m, {id}, words())] = id;
   size_t compared = 0;
-  for (const auto& line : golden_lines(folder_of(GetParam()))) {
+  for (const auto& line : golden_lines(ct2_folder(GetParam()))) {
     if (!line.contains("scores")) continue;
     text::Ids source = m.source.encode(line["text"].get<std::string>()), in{m.target.bos()};
     m.source.end_source(source);
@@ -110,7 +110,7 @@ TEST_P(Converted, LogProbabilitiesAreTheSame) {
 class ConvertedFolder : public TestFolder {
  protected:
   decode::OpenModel imported(const std::string& name) {
-    notes_ = import_model(folder_of(name), at(name), options_of(name), [](double) {}).notes;
+    notes_ = import_model(ct2_folder(name), at(name), options_of(name), [](double) {}).notes;
     return decode::open_model(at(name));
   }
   std::vector<std::string> notes_;
@@ -127,7 +127,7 @@ TEST_F(ConvertedFolder, APackageIsSearchedAsArgosTranslateDoes) {
   const decode::OpenModel m = imported("argos");
   EXPECT_EQ(m.file.usage.search.at("length-penalty"), "0.2");
   EXPECT_EQ(m.file.usage.search.at("beam-size"), "4");
-  import_model(folder_of("argos") + "/model", at("inner"), {}, [](double) {});
+  import_model(ct2_folder("argos") + "/model", at("inner"), {}, [](double) {});
   EXPECT_EQ(read_file(at("inner")), read_file(at("argos"))) << "the package's files are found from inside, too";
 }
 
@@ -152,12 +152,12 @@ TEST_F(ConvertedFolder, LanguagesAreRecognized) {
   EXPECT_EQ(m.target.piece(m.target.opening()), ">>de<<");
   EXPECT_EQ(m.source.piece(m.source.opening()), ">>en<<");
   EXPECT_THAT(
-      what_of<UsageError>([&] { import_model(folder_of("m2m"), at("no"), {.target_language = "xx"}, [](double) {}); }),
+      what_of<UsageError>([&] { import_model(ct2_folder("m2m"), at("no"), {.target_language = "xx"}, [](double) {}); }),
       HasSubstr("`target-language` 'xx' is none of the model's languages"));
-  EXPECT_THAT(
-      what_of<UsageError>([&] { import_model(folder_of("opus"), at("no"), {.target_language = "de"}, [](double) {}); }),
-      HasSubstr("this model's vocabulary has no languages"));
-  EXPECT_THAT(import_model(folder_of("nllb"), at("n"), {}, [](double) {}).notes,
+  EXPECT_THAT(what_of<UsageError>(
+                  [&] { import_model(ct2_folder("opus"), at("no"), {.target_language = "de"}, [](double) {}); }),
+              HasSubstr("this model's vocabulary has no languages"));
+  EXPECT_THAT(import_model(ct2_folder("nllb"), at("n"), {}, [](double) {}).notes,
               Contains(HasSubstr("does not say into which language it translates, so that is eng_Latn")));
 }
 

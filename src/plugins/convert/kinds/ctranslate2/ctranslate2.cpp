@@ -11,7 +11,7 @@ namespace hexapla::convert {
 namespace {
 
 // path: the folder of a model, or of the package that contains it.
-CTranslate2Folder folder_of(const std::string& path) {
+CTranslate2Folder parts_of_folder(const std::string& path) {
   if (!is_file(path + "/model.bin") && is_file(path + "/model/model.bin")) return {path + "/model", path};
   return {path, is_file(path + "/../metadata.json") ? path + "/.." : ""};
 }
@@ -23,7 +23,7 @@ bool is_ctranslate2(const std::string& folder) {
 }
 
 ForeignModel read_ctranslate2(const std::string& path, const ImportOptions& options) {
-  const CTranslate2Folder folder = folder_of(path);
+  const CTranslate2Folder folder = parts_of_folder(path);
   const auto file = std::make_shared<CTranslate2File>(folder.model + "/model.bin");
   const Specification spec(*file);
   const auto tensors = std::make_shared<AdjustedTensors>(file);

@@ -22,7 +22,7 @@ constexpr const char* kSettings = "special:model.yml";
 
 // The file of this name in the folder of `file`; folders in `name` are ignored, so no other folder
 // is accessed.
-std::string beside(const std::string& file, const std::string& name) {
+std::string next_to(const std::string& file, const std::string& name) {
   return directory_of(file) + "/" + name.substr(name.rfind('/') + 1);
 }
 
@@ -69,7 +69,7 @@ Files files_of(const std::string& path) {
   if (models.size() != 1)
     throw DataError(
         cat(settings, ": 'models' names ", models.size(), " files; one can be imported at a time, name it"));
-  return {beside(settings, models.front()), settings};
+  return {next_to(settings, models.front()), settings};
 }
 
 // Firefox's settings for all its models, whose files have none.
@@ -424,9 +424,9 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   const std::vector<std::string> names = decoder.list("vocabs");
   if (names.size() != 2) decoder.refuse("vocabs", "two files, of the source and of the target");
   const std::string place = files.settings.empty() ? files.model : files.settings;
-  const std::string of_source = beside(place, names[0]), of_target = beside(place, names[1]);
-  m.text.source_vocabulary = marian_vocabulary(of_source, beside(place, "source.spm"), source, one);
-  m.text.target_vocabulary = marian_vocabulary(of_target, beside(place, "target.spm"), target, true);
+  const std::string of_source = next_to(place, names[0]), of_target = beside(place, names[1]);
+  m.text.source_vocabulary = marian_vocabulary(of_source, next_to(place, "source.spm"), source, one);
+  m.text.target_vocabulary = marian_vocabulary(of_target, next_to(place, "target.spm"), target, true);
   m.text.usage.search = marian_search(decoder);
   read_alignment(yaml, decoder, m);
   if (const std::string list = decoder.word("shortlist", "false"); list != "false")
