@@ -38,10 +38,12 @@ struct Alignment {
 
 struct Translation {
   std::string text;
-  double score = 0;       // log-probability of the tokens, including the end of the sentence
-  double normalized = 0;  // score with all penalties, divided by the length penalty; the best translation has the
-                          // largest. If a line was split, both are sums over its parts. -infinity: no translation
-                          // satisfies the constraints
+  // Log-probability of the tokens, including the end of the sentence; with TranslatorOptions::distinct, of the text.
+  double score = 0;
+  // score with all penalties, divided by the length penalty; the best translation has the largest, except with
+  // TranslatorOptions::mbr. If a line was split, both are sums over its parts. -infinity: no translation satisfies the
+  // constraints
+  double normalized = 0;
   std::vector<std::string> tokens;  // as the vocabulary writes them, without the end of the sentence
   std::vector<std::int32_t> ids;    // of the tokens
   std::vector<float> token_scores;  // log-probability of each token, and of the end of the sentence

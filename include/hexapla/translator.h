@@ -30,9 +30,13 @@ namespace hexapla {
 // takes precedence, even if it equals the default. UsageError: out of range, or given although it has no
 // effect with the other options (temperature without sample) or in a call (n_best in translate()).
 struct TranslatorOptions {
-  std::optional<int> beam_size;          // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000
-  std::optional<int> n_best;             // 1: translations per line in translate_n_best(), at most beam_size
-  std::optional<bool> distinct;          // false; true: leave out translations whose text equals that of a better one
+  std::optional<int> beam_size;  // 4: hypotheses kept at every step; 1 is greedy decoding; at most 1,000
+  std::optional<int> n_best;     // 1: translations per line in translate_n_best(), at most beam_size
+  std::optional<bool> distinct;  // false; true: those of equal text are one, and its probability is their sum
+  // "off"; "chrf" or "bleu": minimum Bayes risk, the translation that is most like all that the beam has finished, or
+  // that are sampled. Equal texts are one; the order is no longer that of `normalized`.
+  std::optional<std::string> mbr;
+  std::optional<int> candidates;         // 32: samples per line that `mbr` compares, at most 1,000
   std::optional<double> length_penalty;  // 0.6: the exponent alpha below, -100 to 100; 0: scores are not normalized
   // "paper": score / ((5 + length) / 6)^alpha, or "power": score / length^alpha.
   std::optional<std::string> length_normalization;

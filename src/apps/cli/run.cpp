@@ -215,6 +215,7 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"train", add_train},
     {"tune", add_tune},
+    {"distill", add_distill},
     {"translate", add_translate},
     {"document", add_document},
 #ifndef HEXAPLA_NO_SERVER

@@ -99,10 +99,11 @@ std::vector<double> scored_and_aligned(Backend& backend, const model::Config& c)
   std::vector<text::Ids> targets = random_sentences(6, 9, 24, 9);
   for (text::Ids& t : targets) t.pop_back();
   std::vector<double> all;
-  const size_t memory = std::max(score_memory(m.model, sources, targets, DType::f32),
+  const size_t memory = std::max(score_memory({.models = {&m.model}}, sources, targets, DType::f32),
                                  align_memory(m.model, sources, targets, DType::f32));
   on_workers(1, backend, DType::f32, memory, [&](Context& cx) {
-    for (const PairScore& s : score_pairs(cx, m.model, sources, targets, kSpecials)) all.push_back(s.score);
+    for (const PairScore& s : score_pairs(cx, {.models = {&m.model}}, sources, targets, kSpecials))
+      all.push_back(s.score);
     for (const SoftAlignment& a : align_pairs(cx, m.model, sources, targets, kSpecials, {0, 1}))
       all.insert(all.end(), a.weights.begin(), a.weights.end());
   });

@@ -44,7 +44,7 @@ OpenTranslator::OpenTranslator(const std::vector<std::string>& paths, const Mode
     : models(open_models(paths, options)),
       ensemble(models.ensemble(decode::make_mixture(options.ensemble), options.weights)),
       translator(ensemble, first().source, first().target, *first().backend),
-      scorer(first().scorer()),
+      scorer(ensemble, first().source, first().target, *first().backend),
       attention(attention_of(first(), options.alignment_layer, options.alignment_head)),
       usual(usual_search(first().file.usage, TranslatorOptions::from(options.search))) {
   if (!options.shortlist.empty())

@@ -16,7 +16,7 @@ struct OpenTranslator {
   decode::OpenEnsemble models;
   decode::Ensemble ensemble;
   decode::TextTranslator translator;
-  decode::TextScorer scorer;        // of the first model
+  decode::TextScorer scorer;
   decode::AttentionHead attention;  // of the first model, for word alignments
   std::optional<decode::Shortlist> shortlist;
   decode::DecodingOptions usual;  // the record of the first model's file, overridden by ModelOptions::search

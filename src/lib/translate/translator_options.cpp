@@ -88,6 +88,8 @@ std::vector<PublicOption> public_rows(TranslatorOptions& o) {
   return {{"beam-size", &o.beam_size},
           {"n-best", &o.n_best},
           {"distinct", &o.distinct},
+          {"mbr", &o.mbr},
+          {"candidates", &o.candidates},
           {"length-penalty", &o.length_penalty},
           {"length-normalization", &o.length_normalization},
           {"extra-length", &o.extra_length},

@@ -51,13 +51,13 @@ TEST(TranslatorOptions, AreThoseThatAreDeclaredWithTheirDefaults) {
 
 TEST(TranslatorOptions, EachReachesItsDeclaration) {
   const auto drawing = [](const std::string& name) {
-    return name == "temperature" || name == "top-k" || name == "top-p" || name == "seed";
+    return name == "temperature" || name == "top-k" || name == "top-p" || name == "seed" || name == "candidates";
   };
   const auto of_beam = [](const std::string& name) {
     return name == "beam-size" || name == "stop-when" || name == "coverage-penalty" || name == "repetition-penalty";
   };
   for (const bool sample : {false, true}) {
-    TranslatorOptions options{.length_normalization = "power", .unk = "copy", .long_input = "refuse"};
+    TranslatorOptions options{.mbr = "bleu", .length_normalization = "power", .unk = "copy", .long_input = "refuse"};
     if (!sample) options.stop_when = "outscored";
     int next = 40;
     for (const PublicOption& option : public_rows(options)) {
@@ -72,6 +72,7 @@ TEST(TranslatorOptions, EachReachesItsDeclaration) {
                             [&]<class T>(std::optional<T>* value) { *value = static_cast<T>(next); }},
                  option.member);
       if (name == "top-p") options.top_p = 0.25;
+      if (name == "candidates") options.candidates = 99;  // not less than n_best
     }
     const auto reached = declared_values(declared_options(options));
     EXPECT_GT(public_values(options).size(), 18u);

@@ -30,7 +30,8 @@ size_t memory_to_record(const model::Transformer& model, const Pair& pair, DType
   const size_t attention = 2 * static_cast<size_t>(c.heads) * longest * longest * sizeof(double);
   const size_t sums = 2 * longest * static_cast<size_t>(c.d_model) * size_of(dtype);
   const std::vector<text::Ids> source{pair.source}, target{pair.target};
-  return decode::score_memory(model, source, target, dtype) + logits + attention + sums + (size_t{1} << 20);
+  return decode::score_memory({.models = {&model}}, source, target, dtype) + logits + attention + sums +
+         (size_t{1} << 20);
 }
 
 void check_ids(const text::Ids& ids, int64_t size, const char* side) {

@@ -117,7 +117,8 @@ TEST(recorder, the_score_is_that_of_scoring) {
   const std::vector<text::Ids> source{kPair.source}, target{kPair.target};
   Arena arena(size_t{1} << 22);
   Context cx{*small.backend, arena};
-  const decode::PairScore expected = decode::score_pairs(cx, small.model, source, target, {kBos, kEos, 0}).front();
+  const decode::PairScore expected =
+      decode::score_pairs(cx, {.models = {&small.model}}, source, target, {kBos, kEos, 0}).front();
   EXPECT_NEAR(seen.score, expected.score, 1e-9);
   EXPECT_EQ(std::ssize(seen.log_p), expected.tokens);
 }

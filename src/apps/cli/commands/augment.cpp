@@ -97,7 +97,7 @@ void add_augment(Command& app, Action& chosen) {
       ->expected(2)
       ->check(output_file())
       ->type_name("SOURCE TARGET");
-  bind_models(*c, a->options.models,
+  bind_models(*c, a->options.models, a->options.how,
               "model that translates: the teacher, or that of the other direction; several are an ensemble");
   c->add_option("--tag", a->options.tag, "first word of back-translated sources; '': none")
       ->default_str("<BT>")

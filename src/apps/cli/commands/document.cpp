@@ -80,7 +80,7 @@ struct DocumentCommand {
 void add_document(Command& app, Action& chosen) {
   auto d = std::make_shared<DocumentCommand>();
   Command* c = app.add_command("document", "translate a file: a page, subtitles, an office document");
-  bind_models(*c, d->models, "model file or training folder; give several for an ensemble")->required();
+  bind_models(*c, d->models, d->how, "model file or training folder; give several for an ensemble")->required();
   c->add_option("-i,--input", d->input,
                 fmt::format("the file; its name ends in {}", fmt::join(document_formats(), ", ")))
       ->type_name("DOCUMENT")

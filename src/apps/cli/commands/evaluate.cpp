@@ -171,7 +171,7 @@ void add_evaluate(Command& app, Action& chosen) {
       ->required()
       ->check(text_input())
       ->type_name("FILE FILE...");
-  bind_models(*c, e->models, "translate SOURCE with this model first; give several for an ensemble");
+  bind_models(*c, e->models, e->how, "translate SOURCE with this model first; give several for an ensemble");
   c->add_option("--metrics", e->metrics.metrics, "any of bleu,chrf,chrf++,ter")
       ->delimiter(',')
       ->default_str("bleu,chrf");

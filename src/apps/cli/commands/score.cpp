@@ -50,7 +50,8 @@ struct Pairs {
 struct Score {
   std::vector<std::string> files;  // SOURCE TARGET,
   std::string tsv;                 // or one file with SOURCE<TAB>TARGET lines
-  std::string model, color = "auto";
+  std::vector<std::string> models;
+  std::string color = "auto";
   ModelOptions how;
   WordAlignments alignment;
   ShardOptions shard;
@@ -73,7 +74,7 @@ class Scoring {
   Scoring(const Score& asked, const ModelOptions& how, const Options& search, ShardFile* file, JobTerminal& terminal)
       : format_(asked.format),
         units_(asked.alignment.units),
-        translator_(asked.model, how),
+        translator_(asked.models, how),
         options_(TranslatorOptions::from(search)),
         file_(file),
         terminal_(terminal) {
@@ -153,8 +154,7 @@ int Score::run() {
   JobTerminal terminal(color, quiet);
   check();
   std::optional<OpenShard> open;
-  if (shard.given())
-    open.emplace(shard, tsv, std::vector{model}, *command, [&](const auto& note) { terminal.say(note); });
+  if (shard.given()) open.emplace(shard, tsv, models, *command, [&](const auto& note) { terminal.say(note); });
   if (open && open->complete()) return 0;
   ShardFile* const file = open && open->file ? &*open->file : nullptr;
   Scoring scoring(*this, how, options, file, terminal);
@@ -180,7 +180,7 @@ void add_score(Command& app, Action& chosen) {
   c->add_option("--tsv", s->tsv, "one file with SOURCE<TAB>TARGET lines instead")
       ->check(text_input())
       ->type_name("FILE");
-  c->add_option("-m,--model", s->model, "model file or training folder")->type_name("MODEL")->required();
+  bind_models(*c, s->models, s->how, "model file or training folder; give several for an ensemble")->required();
   c->add_flag("--word-scores", s->format.words, "add a column: log-probabilities of the words of TARGET and of </s>");
   c->add_flag("--token-scores", s->format.tokens,
               "add a column: log-probabilities of the tokens of TARGET and of </s>");

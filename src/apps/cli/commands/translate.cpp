@@ -186,20 +186,9 @@ void bind_requests(Translate& t, Command& c) {
 void add_translate(Command& app, Action& chosen) {
   auto t = std::make_shared<Translate>();
   Command* c = app.add_command("translate", "translate lines from stdin to stdout");
-  bind_models(*c, t->job.models, "model file or training folder; give several for an ensemble")->list()->required();
-  const auto of_several = [t = t.get()] {
-    return When{t->job.models.size() > 1, "is for several models: name them with `model`, or leave it out"};
-  };
-  c->add_option("--ensemble", t->job.how.ensemble,
-                "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
-      ->default_str("linear")
-      ->group("Model")
-      ->when(of_several);
-  c->add_option("--weights", t->job.how.weights, ranges::kModelWeight,
-                "weight of each model of an ensemble, as in --weights 2,1")
-      ->delimiter(',')
-      ->group("Model")
-      ->when(of_several);
+  bind_models(*c, t->job.models, t->job.how, "model file or training folder; give several for an ensemble")
+      ->list()
+      ->required();
   bind_languages(*c, t->job.how.source_language, t->job.how.target_language);
   bind_options(*c, t->search.rows(), t->search);
   bind_device(*c, t->job.how.device)->group("Speed");

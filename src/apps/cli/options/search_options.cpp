@@ -9,8 +9,26 @@
 #include "cli/options/text_inputs.h"
 
 namespace hexapla::cli {
-Option* bind_models(Command& command, std::vector<std::string>& models, const std::string& help) {
-  return command.add_option("-m,--model", models, help)->type_name("MODEL")->expected(1)->take_all()->repeated();
+
+Option* bind_models(Command& command, std::vector<std::string>& models, ModelOptions& how, const std::string& help) {
+  Option* option =
+      command.add_option("-m,--model", models, help)->type_name("MODEL")->expected(1)->take_all()->repeated();
+  const auto of_several = [&models] {
+    return When{models.size() > 1, "is for several models: name them with `model`, or leave it out"};
+  };
+  command
+      .add_option("--ensemble", how.ensemble,
+                  "how an ensemble combines its models: linear (mean of probabilities) or log-linear")
+      ->default_str("linear")
+      ->group("Model")
+      ->when(of_several);
+  command
+      .add_option("--weights", how.weights, ranges::kModelWeight,
+                  "weight of each model of an ensemble, as in --weights 2,1")
+      ->delimiter(',')
+      ->group("Model")
+      ->when(of_several);
+  return option;
 }
 
 Option* bind_device(Command& command, std::string& device) {

@@ -13,8 +13,9 @@ template <class Set>
 void bind_options(Command& command, const OptionRows& rows, Set& options) {
   for (const OptionRow& row : rows) declare_option(command, row)->when(condition_of(options, row.name));
 }
-// -m MODEL, which may be given several times: the models of an ensemble.
-Option* bind_models(Command& command, std::vector<std::string>& models, const std::string& help);
+// -m MODEL, which may be given several times: the models of an ensemble, with --ensemble and --weights, which say how
+// it combines them.
+Option* bind_models(Command& command, std::vector<std::string>& models, ModelOptions& how, const std::string& help);
 // --device cpu|opencl|opencl:N
 Option* bind_device(Command& command, std::string& device);
 // --glossary FILE

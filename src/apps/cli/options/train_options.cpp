@@ -79,7 +79,7 @@ void bind_train_options(Command& command, BoundTrainOptions& b) {
   }
 }
 
-train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
+std::vector<GivenOption> given_train_options(Command& command, BoundTrainOptions& b) {
   const std::vector<std::string> names = train::names_of_options();
   std::vector<GivenOption> all;
   if (!b.config_file.empty())
@@ -94,7 +94,11 @@ train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b
   for (const std::string& name : names)
     if (const CLI::Option* option = command.parser().get_option("--" + name); option->count() > 0)
       all.push_back({name, option->reduced_results()});
-  train::TrainOptions options = train::resolve_options(all).options;
+  return all;
+}
+
+train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& b) {
+  train::TrainOptions options = train::resolve_options(given_train_options(command, b)).options;
   train::refuse_own_config(b.config_file, options);
   return options;
 }

@@ -18,6 +18,9 @@ struct BoundTrainOptions {
 };
 void bind_train_options(Command& command, BoundTrainOptions& bound);
 
+// After parsing: what was given in the config file and, taking precedence, on the command line.
+std::vector<GivenOption> given_train_options(Command& command, BoundTrainOptions& bound);
+
 // After parsing: the options of the run, from the config file (its keys are the long names),
 // overridden by the command line. Errors as resolve_options.
 train::TrainOptions resolve_train_options(Command& command, BoundTrainOptions& bound);

@@ -1,16 +1,22 @@
 #include "cli/terminal/train_progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
 #include "base/files/json_lines.h"
+#include "base/files/shell_word.h"
 #include "lib/display.h"
 
 namespace hexapla::cli {
 namespace {
 
 constexpr size_t kSparks = 16;
+
+std::string told(const train::Contender& c) {
+  return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", c.metric, *c.score) : "");
+}
 
 // Lines with a name in the left column.
 std::string rows(const std::string& name, const std::vector<std::string>& lines) {
@@ -223,6 +229,25 @@ void ProgressWatcher::show_samples(const train::Validation& v) {
 
 void ProgressWatcher::saved(int64_t update, const std::string& folder) {
   progress_.show(fmt::format("checkpoint of update {} in {}", update, folder));
+}
+
+void say_result(Progress& progress, const train::TrainOptions& o, const train::TrainResult& r) {
+  if (r.end == train::TrainEnd::interrupted && !r.missing.empty()) {
+    progress.say(fmt::format("stopped after update {}, but not everything could be written. Missing:\n  {}",
+                             text::grouped(r.updates), fmt::join(r.missing, "\n  ")));
+    return;
+  }
+  if (r.end == train::TrainEnd::interrupted) {
+    progress.say(fmt::format("stopped after update {}; the same command resumes from there", text::grouped(r.updates)));
+    return;
+  }
+  std::string others;
+  for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(r.contenders[i]));
+  progress.say(
+      fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
+                  "translate with: hexapla translate -m {} < TEXT",
+                  text::counted(r.updates, "update"), text::counted(r.epochs, "epoch"), r.model,
+                  told(r.contenders.front()), others, o.model, shell_word(o.model)));
 }
 
 }  // namespace hexapla::cli

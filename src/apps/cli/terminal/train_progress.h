@@ -39,6 +39,9 @@ class ProgressWatcher : public api::RunWatcher {
   bool signature_shown_ = false;
 };
 
+// How a run has ended, and where its model is.
+void say_result(Progress& progress, const train::TrainOptions& o, const train::TrainResult& r);
+
 // "loss 3.2142": as many values as fit into `columns`, the most important first.
 std::string live_line(const train::TrainReport& r, const std::vector<double>& losses, int columns);
 

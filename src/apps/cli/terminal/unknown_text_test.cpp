@@ -100,6 +100,7 @@ class UnknownText : public CommandFolder {
 // Commands that do not give a model text from outside, and why.
 const std::map<std::string, std::string> kWithout{
     {"data", "looks at text without a model"},
+    {"distill", "runs augment and train"},
     {"demo", "makes its text; --text reads a date, of characters that any date may have"},
     {"lab", "trains vocabularies of the text that it is given"},
     {"replay", "a step of a run, whose text train has looked at"},

@@ -122,7 +122,7 @@ TEST(CommandLine, ValuesOutOfRange) {
 
 TEST(CommandLine, AnOptionWithOneValueIsGivenOnce) {
   expect_error(train_with({"--lr", "1", "--seed=3", "--lr", "2"}), 2, HasSubstr("--lr is given twice, as 1 and as 2"));
-  for (const char* const command : {"score", "info", "inspect"})
+  for (const char* const command : {"info", "inspect"})
     expect_error({command, "-m", "a", "-m", "b"}, 2, HasSubstr("--model is given twice, as a and as b"));
   Command app;
   Action chosen;

@@ -82,6 +82,8 @@ Gives of_scores() {
           {"alignment-layer", word({"0", "1"}, {"2", "-1"})},
           {"alignment-head", word({"0", "1", "mean"}, {"7"})},
           {"alignment-units", word({"words", "blanks", "pieces"})},
+          {"ensemble", word({"linear", "log-linear"}, {"mean"})},
+          {"weights", word({"2,1", "1,3"}, {"1"})},
           {"json", flag},
           {"quiet", flag},
           {"color", word({"auto", "always", "never"}, {"pink"})}};
@@ -95,11 +97,11 @@ Gives of_score() {
 
 Gives of_translate() {
   Gives all = of_scores();
-  const Gives more{{"ensemble", word({"linear", "log-linear"}, {"mean"})},
-                   {"weights", word({"2,1", "1,3"}, {"1"})},
-                   {"beam-size", whole(3, 8)},
+  const Gives more{{"beam-size", whole(3, 8)},
                    {"n-best", whole(1, 3)},
                    {"distinct", flag},
+                   {"mbr", word({"off", "chrf", "bleu"})},
+                   {"candidates", whole(1, 9)},
                    {"word-penalty", real(-1, 1)},
                    {"coverage-penalty", word({"0", "0.2", "1"})},
                    {"extra-length", whole(0, 12)},
@@ -278,6 +280,10 @@ class Combinations : public CommandFolder {
     languages_.push_back(language);
   }
 
+  static Words command_with_models(const char* command, const Words& arguments, Dice& dice, const Language& language) {
+    const Words one{command, "-m", language.model};
+    return has(arguments, "--weights") || dice.one_in(6) ? one + Words{"-m", language.second} : one;
+  }
   static std::string text(Dice& dice, const Language& language, uint32_t words) {
     std::string line;
     for (uint32_t i = 0; i < words; ++i) line += (i > 0 ? " " : "") + dice.of(language.words);
@@ -386,8 +392,7 @@ TEST_F(Combinations, OfTranslateAnswerEveryLineOnce) {
     std::string prefix_file;
     for (const std::string& prefix : prefixes) prefix_file += prefix + "\n";
     write("prefixes", prefix_file);
-    Words models{"translate", "-m", language.model};
-    if (has(arguments, "--weights") || dice.one_in(6)) models = models + Words{"-m", language.second};
+    const Words models = command_with_models("translate", arguments, dice, language);
     const auto n_best = std::find(arguments.begin(), arguments.end(), "--n-best");
     const bool list = n_best != arguments.end() && n_best[1] != "1" && !has(arguments, "--json");
     answered += check({arguments, input.size(), list,
@@ -413,26 +418,26 @@ TEST_F(Combinations, OfScoreAnswerEveryPairOnce) {
     const Language& language = languages_[dice.below(static_cast<uint32_t>(languages_.size()))];
     const Words arguments = declared.some(gives, dice, language);
     const bool tsv = dice.one_in(2), piped = dice.one_in(3);
+    const Words models = command_with_models("score", arguments, dice, language);
     Words source(dice.one_in(3) ? 64 : 1 + dice.below(16)), target(source.size());
     for (Words* side : {&source, &target})
       for (std::string& line : *side) {
         line = this->line(dice, language);
         if (tsv) std::replace(line.begin(), line.end(), '\t', ' ');
       }
-    answered += check(
-        {arguments, source.size(), false,
-         [&](const Words& more, const std::vector<bool>& kept) {
-           std::string x, y, both;
-           for (size_t l = 0; l < source.size(); ++l) {
-             const std::string a = kept[l] ? source[l] : "", b = kept[l] ? target[l] : "";
-             x += a + "\n", y += b + "\n", both += a + "\t" + b + "\n";
-           }
-           const std::string stdin_text = tsv ? both : y;
-           const Words files = tsv ? Words{"--tsv", piped ? "-" : write("both", both)}
-                                   : Words{write("x", x), piped ? "-" : write("y", y)};
-           return run_command(Words{"score", "-m", language.model} + files + arguments + more, piped ? stdin_text : "");
-         }},
-        dice);
+    answered += check({arguments, source.size(), false,
+                       [&](const Words& more, const std::vector<bool>& kept) {
+                         std::string x, y, both;
+                         for (size_t l = 0; l < source.size(); ++l) {
+                           const std::string a = kept[l] ? source[l] : "", b = kept[l] ? target[l] : "";
+                           x += a + "\n", y += b + "\n", both += a + "\t" + b + "\n";
+                         }
+                         const std::string stdin_text = tsv ? both : y;
+                         const Words files = tsv ? Words{"--tsv", piped ? "-" : write("both", both)}
+                                                 : Words{write("x", x), piped ? "-" : write("y", y)};
+                         return run_command(models + files + arguments + more, piped ? stdin_text : "");
+                       }},
+                      dice);
   }
   EXPECT_GT(answered, count / 3) << "most are refused, so little is tried";
   std::cout << "    " << answered << " of " << count << " combinations were answered, the others refused\n";

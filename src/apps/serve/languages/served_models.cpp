@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <set>
 
 #include "base/error.h"
@@ -59,6 +60,19 @@ std::string language_of_model(const text::Vocabulary& vocabulary, const std::str
   return meant.empty() || found == codes.end() ? "" : all[found - codes.begin()];
 }
 
+// The models of an ensemble: "a+b", unless there is a file of that name.
+std::vector<std::string> paths_in(const std::string& word) {
+  if (std::error_code unknown; word.empty() || std::filesystem::exists(word, unknown)) return {word};
+  std::vector<std::string> paths;
+  for (size_t at = 0; at <= word.size();) {
+    const size_t plus = std::min(word.find('+', at), word.size());
+    if (paths.emplace_back(word.substr(at, plus - at)).empty())
+      throw UsageError(cat("`model` ", word, ": a path is missing beside a +; give MODEL+MODEL"), "model", word);
+    at = plus + 1;
+  }
+  return paths;
+}
+
 }  // namespace
 
 ModelPlace ModelPlace::parse(const std::string& word) {
@@ -97,15 +111,16 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
       precision(options.precision.value_or("f32")),
       device(options.device),
       number(next_number()),
-      translator(path, described(options)) {
+      translator(paths_in(path), described(paths_in(path), options)) {
   name = source + "-" + target;
 }
 
-ModelOptions ServedModel::described(ModelOptions options) {
-  Model model = Model::load(path);
+ModelOptions ServedModel::described(const std::vector<std::string>& paths, ModelOptions options) {
+  const Model model = Model::load(paths.front());
   choose_languages(model, options);
-  const json config = parse_json(model.configuration(), path);
+  const json config = parse_json(model.configuration(), paths.front());
   parameters = model.parameter_count();
+  for (size_t i = 1; i < paths.size(); ++i) parameters += Model::load(paths[i]).parameter_count();
   encoder_layers = config.value("enc-layers", std::int64_t{0});
   decoder_layers = config.value("dec-layers", std::int64_t{0});
   heads = config.value("heads", std::int64_t{0});
@@ -114,7 +129,7 @@ ModelOptions ServedModel::described(ModelOptions options) {
 }
 
 const Inspector& ServedModel::inspector() const {
-  std::call_once(inspected_, [this] { inspector_ = std::make_unique<Inspector>(path); });
+  std::call_once(inspected_, [this] { inspector_ = std::make_unique<Inspector>(paths_in(path).front()); });
   return *inspector_;
 }
 

@@ -16,7 +16,8 @@ namespace hexapla::serve {
 
 // A model in the server's options.
 struct ModelPlace {
-  std::string path;  // model file or training folder
+  // Model file or training folder; or several, an ensemble: "run-1+run-2", unless there is a file of that name.
+  std::string path;
   // Codes. If both are "": those that a multilingual model was imported with, or those in the names
   // of the training files.
   std::string source, target;
@@ -34,12 +35,12 @@ struct ServedModel {
   std::int64_t parameters = 0, encoder_layers = 0, decoder_layers = 0, heads = 0, d_model = 0;
   hexapla::Translator translator;
 
-  // Opened on first use. Thread-safe; errors as Inspector's.
+  // Of its first model, opened on first use. Thread-safe; errors as Inspector's.
   const Inspector& inspector() const;
 
  private:
-  // Fills members from the model file. -> options to load it with
-  ModelOptions described(ModelOptions options);
+  // Fills members from the model files. -> options to load them with
+  ModelOptions described(const std::vector<std::string>& paths, ModelOptions options);
   void choose_languages(const Model& model, ModelOptions& options);
 
   mutable std::once_flag inspected_;

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "decode/options/attention_head.h"
 #include "decode/options/line_constraints.h"
@@ -8,6 +9,9 @@
 #include "decode/options/search_options.h"
 
 namespace hexapla::decode {
+
+// What minimum Bayes risk compares translations by (decode/rescoring/consensus.h).
+enum class Likeness { chrf, bleu };
 
 struct TranslateOptions {
   SearchOptions search;
@@ -17,9 +21,11 @@ struct TranslateOptions {
   Parting parting;               // how to handle several sentences, and longer lines
   LineConstraints everywhere;    // for all lines
   double coverage_penalty = 0;   // beta of Wu et al. 2016, equation 14: reorders the beam's results; 0: off
-  bool distinct = false;         // leave out translations whose text equals that of a better one
-  bool copy_unknown = false;     // replace an unknown token by its source text
-  AttentionHead attention;       // of the first model; used by these two
+  bool distinct = false;         // translations of equal text are one, with the sum of their probabilities
+  std::optional<Likeness> mbr;   // order the beam's results, or `candidates` samples, by minimum Bayes risk
+  int candidates = 32;
+  bool copy_unknown = false;  // replace an unknown token by its source text
+  AttentionHead attention;    // of the first model; used by these two
   // Bytes of working memory for all workers together: batches and workers are reduced to fit, down
   // to one sentence at a time (least_memory()); translations do not depend on it. 0: no limit.
   size_t memory = 0;

@@ -22,13 +22,24 @@ struct LabelScores {
   std::vector<double> log_p, logits;
 };
 
-// Scores every label from the decoder's output x [N, d_model].
-LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x, std::span<const int32_t> labels) {
+Tensor logits_of(Context& cx, const Ensemble& ensemble, std::span<const Tensor> outputs, int64_t from, int64_t n) {
+  std::vector<Tensor> logits;
+  for (size_t m = 0; m < outputs.size(); ++m)
+    logits.push_back(ensemble.models[m]->logits(cx, outputs[m].slice(from, n)));
+  if (logits.size() == 1) return logits.front();
+  const Tensor mixture = cx.keep(logits.front().shape);
+  mix(cx, ensemble, logits, mixture);
+  return mixture;
+}
+
+// Scores every label from the output of each model's decoder, [N, d_model].
+LabelScores label_scores(Context& cx, const Ensemble& ensemble, std::span<const Tensor> outputs,
+                         std::span<const int32_t> labels) {
   LabelScores scores;
-  for (int64_t from = 0; from < x.shape[0]; from += kTileRows) {
+  for (int64_t from = 0; from < std::ssize(labels); from += kTileRows) {
     const ArenaRewind tile(cx.arena);
-    const int64_t n = std::min(kTileRows, x.shape[0] - from);
-    const Tensor there = model.logits(cx, x.slice(from, n));
+    const int64_t n = std::min(kTileRows, std::ssize(labels) - from);
+    const Tensor there = logits_of(cx, ensemble, outputs, from, n);
     const OnHost log_p(cx.backend, log_softmax(cx, there)), logits(cx.backend, there);
     for (int64_t i = 0; i < n; ++i) {
       const int64_t at = i * log_p->shape[1] + labels[from + i];
@@ -41,7 +52,7 @@ LabelScores label_scores(Context& cx, const model::Transformer& model, Tensor x,
 
 }  // namespace
 
-std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+std::vector<PairScore> score_pairs(Context& cx, const Ensemble& ensemble, std::span<const text::Ids> sources,
                                    std::span<const text::Ids> targets, const SpecialIds& special) {
   HEXAPLA_CHECK(sources.size() == targets.size(), "scoring: ", sources.size(), " sources, but ", targets.size(),
                 " targets");
@@ -54,10 +65,13 @@ std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model,
 
   const ArenaRewind whole(cx.arena);
   const ForwardOnly forward_only(cx);
-  model::Transformer::Saved saved;
-  const Tensor memory = model.encode(cx, source.ids, source.offsets, saved);
-  const Tensor x = model.decode(cx, {memory, source.offsets}, target.ids, target.offsets, saved);
-  const LabelScores tokens = label_scores(cx, model, x, labels);
+  std::vector<Tensor> outputs;
+  for (const model::Transformer* model : ensemble.models) {
+    model::Transformer::Saved saved;
+    const Tensor memory = model->encode(cx, source.ids, source.offsets, saved);
+    outputs.push_back(model->decode(cx, {memory, source.offsets}, target.ids, target.offsets, saved));
+  }
+  const LabelScores tokens = label_scores(cx, ensemble, outputs, labels);
 
   std::vector<PairScore> scores(sources.size());
   for (size_t b = 0; b < scores.size(); ++b) {
@@ -71,15 +85,17 @@ std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model,
   return scores;
 }
 
-size_t score_memory(const model::Transformer& model, std::span<const text::Ids> sources,
-                    std::span<const text::Ids> targets, DType dtype) {
+size_t score_memory(const Ensemble& ensemble, std::span<const text::Ids> sources, std::span<const text::Ids> targets,
+                    DType dtype) {
   DecodingSizes sizes{};
   for (const auto& side : {sources, targets})
     for (const text::Ids& ids : side) sizes.longest = std::max(sizes.longest, std::ssize(ids) + 1);
   for (const text::Ids& ids : sources) sizes.source_tokens += std::ssize(ids);
   for (const text::Ids& ids : targets) sizes.hypotheses += std::ssize(ids) + 1;
   sizes.logit_rows = std::min(kTileRows, sizes.hypotheses);
-  return decoding_memory(model.config, sizes, dtype);
+  size_t bytes = ensemble.models.size() == 1 ? 0 : mixture_memory(ensemble, sizes.logit_rows, 0, dtype);
+  for (const model::Transformer* model : ensemble.models) bytes += decoding_memory(model->config, sizes, dtype);
+  return bytes;
 }
 
 }  // namespace hexapla::decode

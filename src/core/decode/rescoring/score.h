@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "decode/steps/decoder_steps.h"
+#include "decode/search/ensemble.h"
 #include "decode/steps/hypothesis.h"
 
 namespace hexapla::decode {
@@ -12,7 +12,7 @@ struct PairScore {
   double score = 0;            // log-probability of the target: the sum over its tokens and </s>
   int64_t tokens = 0;          // including </s>
   std::vector<double> log_p;   // of each token, given the ones before it, and of </s>
-  std::vector<double> logits;  // of the same, before the softmax
+  std::vector<double> logits;  // of the same, before the softmax; for an ensemble, logarithms of the mixture
   bool operator==(const PairScore&) const = default;
 };
 
@@ -20,11 +20,11 @@ struct PairScore {
 // <s> and </s> (and may be empty). Takes memory from the arena temporarily. InternalError:
 // different numbers of sources and targets. DataError: a sentence is longer than the model's
 // learned positions.
-std::vector<PairScore> score_pairs(Context& cx, const model::Transformer& model, std::span<const text::Ids> sources,
+std::vector<PairScore> score_pairs(Context& cx, const Ensemble& ensemble, std::span<const text::Ids> sources,
                                    std::span<const text::Ids> targets, const SpecialIds& special);
 
 // Upper bound of the arena bytes needed.
-size_t score_memory(const model::Transformer& model, std::span<const text::Ids> sources,
-                    std::span<const text::Ids> targets, DType dtype);
+size_t score_memory(const Ensemble& ensemble, std::span<const text::Ids> sources, std::span<const text::Ids> targets,
+                    DType dtype);
 
 }  // namespace hexapla::decode

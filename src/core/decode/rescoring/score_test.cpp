@@ -14,9 +14,9 @@ using namespace test;
 std::vector<PairScore> score(Backend& backend, const model::Transformer& model, std::span<const text::Ids> sources,
                              std::span<const text::Ids> targets) {
   const DType dtype = model.target_embedding().table.value.dtype;
-  Arena arena(score_memory(model, sources, targets, dtype));
+  Arena arena(score_memory({.models = {&model}}, sources, targets, dtype));
   Context cx{backend, arena, dtype};
-  const auto scores = score_pairs(cx, model, sources, targets, kSpecials);
+  const auto scores = score_pairs(cx, {.models = {&model}}, sources, targets, kSpecials);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back";
   return scores;
 }
@@ -90,7 +90,8 @@ TEST(Score, EmptyTargetsAndWrongInput) {
   const TestModel few(c);
   Arena arena(1 << 20);
   Context cx{*backend, arena};
-  EXPECT_THROW(score_pairs(cx, few.model, one, std::vector<text::Ids>{{5, 5, 5, 5}}, kSpecials), DataError);
+  EXPECT_THROW(score_pairs(cx, {.models = {&few.model}}, one, std::vector<text::Ids>{{5, 5, 5, 5}}, kSpecials),
+               DataError);
   EXPECT_EQ(arena.mark().bottom, 0u) << "the arena is not given back after an error";
 }
 

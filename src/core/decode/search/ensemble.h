@@ -21,7 +21,7 @@ const std::vector<std::string>& mixture_names();  // "linear", "log-linear"
 Mixture make_mixture(const std::string& name);    // UsageError: unknown name
 
 struct Ensemble {
-  std::vector<const model::Transformer*> models;
+  std::vector<const model::Transformer*> models;  // borrowed
   Mixture mixture = LinearMixture{};
   std::vector<double> weights = {};  // one per model, summing to 1; empty: equal
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/reference/reference.h"
+#include "decode/rescoring/score.h"
 #include "decode/steps/workers.h"
 #include "decode/test_models.h"
 
@@ -108,6 +109,24 @@ TEST(Ensemble, OfOneModelTwiceIsThatModel) {
         EXPECT_NEAR(twice[i][k].score, alone[i][k].score, 1e-9);
       }
     }
+  }
+}
+
+// What a search says of a translation, forced decoding says, too.
+TEST(Ensemble, ScoresAsItSearches) {
+  const TestModel a(small_config(), DType::f64, 1), b(other_config(), DType::f64, 2);
+  const std::vector<text::Ids> sources = random_sentences(6, 6, 24);
+  const auto backend = make_reference_backend();
+  for (const Ensemble& e : {Ensemble{.models = {&a.model, &b.model}, .weights = {3, 1}},
+                            Ensemble{.models = {&a.model, &b.model}, .mixture = LogLinearMixture{}}}) {
+    const Found found = find(e, sources, {.n_best = 2, .extra_length = 4});
+    for (size_t i = 0; i < sources.size(); ++i)
+      for (const Hypothesis& h : found[i]) {
+        const std::vector<text::Ids> source{sources[i]}, target{h.ids};
+        Arena arena(score_memory(e, source, target, DType::f64));
+        Context cx{*backend, arena, DType::f64};
+        EXPECT_NEAR(score_pairs(cx, e, source, target, kSpecials).at(0).score, h.score, 1e-9);
+      }
   }
 }
 

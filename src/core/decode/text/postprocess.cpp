@@ -1,8 +1,12 @@
 #include "decode/text/postprocess.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
 #include <set>
 
+#include "decode/rescoring/consensus.h"
 #include "decode/rescoring/rescoring.h"
 #include "decode/text/put_back.h"
 #include "decode/text/put_terms.h"
@@ -69,11 +73,62 @@ void keep_best(std::vector<T>& found, const TranslateOptions& options) {
   found.resize(std::min(found.size(), static_cast<size_t>(options.search.n_best)));
 }
 
+double log_of_sum(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
+
+// Joins translations of equal text to the first of them. Segmentations of a text share its probability, so their sum is
+// that of the text; equal samples are one segmentation.
+void join_equal(std::vector<Translation>& found, const LengthPenalty& penalty) {
+  std::map<std::string, std::pair<size_t, std::set<text::Ids>>> first;  // its place, and all segmentations
+  std::vector<Translation> joined;
+  for (Translation& t : found) {
+    const auto [at, is_new] = first.try_emplace(t.text, joined.size(), std::set<text::Ids>());
+    const bool other = at->second.second.insert(t.ids).second;
+    if (is_new) {
+      joined.push_back(std::move(t));
+    } else if (other) {
+      Translation& whole = joined[at->second.first];
+      const double more = log_of_sum(whole.score, t.score) - whole.score;
+      whole.score += more;
+      whole.normalized += more / divisor(penalty, std::ssize(whole.ids) + 1);
+    }
+  }
+  found = std::move(joined);
+}
+
+void sort_by(std::vector<Translation>& found, const std::vector<double>& keys) {
+  std::vector<size_t> order(found.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  std::vector<Translation> sorted;
+  for (const size_t i : order) sorted.push_back(std::move(found[i]));
+  found = std::move(sorted);
+}
+
+// By what the texts have in common. Samples were drawn as often as they are probable.
+void sort_by_consensus(std::vector<Translation>& found, Likeness likeness, bool sampled) {
+  std::vector<std::string> texts;
+  std::vector<double> weights;
+  for (const Translation& t : found) {
+    texts.push_back(t.text);
+    weights.push_back(sampled ? 1 : std::exp(t.score - found.front().score));
+  }
+  sort_by(found, consensus(likeness, texts, weights));
+}
+
+// Chooses among the translations of a sentence, whose texts are complete.
+void choose(std::vector<Translation>& found, const TranslateOptions& options) {
+  if (options.mbr) sort_by_consensus(found, *options.mbr, options.search.sampling.has_value());
+  if (options.mbr || options.distinct) join_equal(found, options.search.length_penalty);
+  if (!options.mbr && options.distinct)
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.normalized > b.normalized; });
+  keep_best(found, options);
+}
+
 // Keeps the first of each text.
-void keep_distinct(std::vector<Translation>& found, const TranslateOptions& options) {
+void keep_distinct(std::vector<Translation>& found) {
   std::set<std::string> texts;
   std::erase_if(found, [&](const Translation& t) { return !texts.insert(t.text).second; });
-  keep_best(found, options);
 }
 
 void warn_of_none(std::span<const std::vector<Translation>> parts, size_t line, const LineWarning& warn) {
@@ -130,7 +185,10 @@ Translation translation(Hypothesis&& found, PieceTexts::Reading&& reading) {
 
 SearchOptions options_of_search(const TranslateOptions& options) {
   SearchOptions search = options.search;
-  if (!search.sampling && (options.coverage_penalty > 0 || options.distinct)) search.n_best = search.beam_size;
+  if (options.mbr && search.sampling)
+    search.n_best = options.candidates;
+  else if (!search.sampling && (options.coverage_penalty > 0 || options.distinct || options.mbr))
+    search.n_best = search.beam_size;
   return search;
 }
 
@@ -138,7 +196,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align) {
   if (options.coverage_penalty > 0) add_coverage(align, sentences.ids, found, options.coverage_penalty);
-  if (!options.distinct)
+  if (!options.distinct && !options.mbr)
     for (auto& of_one : found) keep_best(of_one, options);
   Copies copied;
   if (options.copy_unknown) copied = copies(align, {sentences.ids, sentences.texts, sides.source}, sides.target, found);
@@ -157,8 +215,7 @@ std::vector<std::vector<Translation>> translations(const TextSides& sides, const
       if (!sentences.constraints[i].terms.empty()) with_terms.push_back({i, t.ids, t.text, t.spans, t.missed_terms});
   put_terms(sides, sentences, with_terms, align);
   put_back(sides, sentences, all, align);
-  if (options.distinct)
-    for (std::vector<Translation>& of_one : all) keep_distinct(of_one, options);
+  for (std::vector<Translation>& of_one : all) choose(of_one, options);
   return all;
 }
 
@@ -177,7 +234,7 @@ std::vector<std::vector<Translation>> of_lines(const text::Vocabulary& target, c
     const std::span<std::vector<Translation>> parts(translations.data() + first, n);
     warn_of_none(parts, i, warn);
     results.push_back(of_line(parts, std::span(sentences.between).subspan(first, n), target));
-    if (options.distinct) keep_distinct(results.back(), options);
+    if (options.distinct) keep_distinct(results.back());
     warn_of_missed_terms(results.back().front(), i, warn);
     if (const std::string& kept = sentences.kept[i]; n == 0 && !kept.empty()) {
       results.back().front().text = kept;

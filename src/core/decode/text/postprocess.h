@@ -31,13 +31,13 @@ struct Translation {
   bool whole() const { return score > -std::numeric_limits<double>::infinity(); }  // every part has a translation
 };
 
-// Options of the search itself: the coverage penalty reranks all finished hypotheses of a beam, and distinct
-// translations are chosen among them, so the search must return them all.
+// Options of the search itself: the coverage penalty reranks all finished hypotheses of a beam, distinct translations
+// and that of minimum Bayes risk are chosen among them, so the search must return them all.
 SearchOptions options_of_search(const TranslateOptions& options);
 
 // The translations of each sentence, best first, from the hypotheses of a search with these
-// options: reranked by the coverage penalty, with unknown words copied, terms of the glossary written
-// and hidden text put back, all by `align`.
+// options: reranked by the coverage penalty or minimum Bayes risk, with unknown words copied, terms of the glossary
+// written and hidden text put back, all by `align`.
 std::vector<std::vector<Translation>> translations(const TextSides& sides, const SentenceSpan& sentences,
                                                    std::vector<std::vector<Hypothesis>> found,
                                                    const TranslateOptions& options, const Aligner& align);

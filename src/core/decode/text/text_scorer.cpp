@@ -143,10 +143,16 @@ std::vector<std::string> words_in(const std::string& line, AlignmentUnit unit) {
 
 TextScorer::TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
                        Backend& backend)
-    : model_(model), source_(source), target_(target), backend_(backend) {
-  HEXAPLA_CHECK(source.size() == model.config.source_vocab && target.size() == model.config.target_vocab,
+    : TextScorer(Ensemble{.models = {&model}}, source, target, backend) {}
+
+TextScorer::TextScorer(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
+                       Backend& backend)
+    : ensemble_(ensemble), source_(source), target_(target), backend_(backend) {
+  check(ensemble);
+  const model::Config& config = first().config;
+  HEXAPLA_CHECK(source.size() == config.source_vocab && target.size() == config.target_vocab,
                 "scorer: vocabularies of ", source.size(), " and ", target.size(),
-                " pieces, but the model was made for ", model.config.source_vocab, " and ", model.config.target_vocab);
+                " pieces, but the model was made for ", config.source_vocab, " and ", config.target_vocab);
 }
 
 TextScorer::Sides TextScorer::read(std::span<const std::string> sources, std::span<const std::string> targets,
@@ -206,11 +212,11 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
   const std::vector<bool>& all_kept = sides.all_kept;
   const PairBatches pairs(std::move(sides.from), std::move(sides.to), options);
   std::vector<TextScore> results(sources.size());
-  const DType dtype = model_.target_embedding().table.value.dtype;
-  const size_t memory =
-      pairs.most([&](const auto& source, const auto& target) { return score_memory(model_, source, target, dtype); });
+  const DType dtype = first().target_embedding().table.value.dtype;
+  const size_t memory = pairs.most(
+      [&](const auto& source, const auto& target) { return score_memory(ensemble_, source, target, dtype); });
   pairs.each_batch(backend_, dtype, memory, [&](Context& cx, const PairBatch& batch) {
-    auto scores = score_pairs(cx, model_, batch.from, batch.to, special_ids(target_));
+    auto scores = score_pairs(cx, ensemble_, batch.from, batch.to, special_ids(target_));
     for (size_t b = 0; b < scores.size(); ++b)
       static_cast<PairScore&>(results[batch.indices[b]]) = std::move(scores[b]);
   });
@@ -225,7 +231,7 @@ std::vector<TextScore> TextScorer::score(std::span<const std::string> sources, s
     results[i].normalized = decode::normalized(results[i].score + lost, results[i].tokens, options.search);
   }
   if (options.coverage_penalty > 0)
-    align_each({model_, special_ids(target_), backend_}, pairs, options.attention,
+    align_each({first(), special_ids(target_), backend_}, pairs, options.attention,
                [&](size_t i, const SoftAlignment& tokens) {
                  if (!all_kept[i]) results[i].normalized += options.coverage_penalty * coverage(tokens);
                });
@@ -308,10 +314,11 @@ TextScorer::AlignedLine TextScorer::add_parts(Sides& pairs, const std::string& s
 
 std::vector<SoftAlignment> TextScorer::align(Sides pairs, std::span<const AlignedLine> lines,
                                              const TranslateOptions& options, const AlignmentOptions& how) const {
-  check(how.attention, model_.config);
+  check(how.attention, first().config);
   std::vector<SoftAlignment> of_pairs(pairs.from.size()), results;
-  align_each({model_, special_ids(target_), backend_}, PairBatches(std::move(pairs.from), std::move(pairs.to), options),
-             how.attention, [&](size_t i, SoftAlignment tokens) { of_pairs[i] = std::move(tokens); });
+  align_each({first(), special_ids(target_), backend_},
+             PairBatches(std::move(pairs.from), std::move(pairs.to), options), how.attention,
+             [&](size_t i, SoftAlignment tokens) { of_pairs[i] = std::move(tokens); });
   size_t next = 0;
   for (const AlignedLine& line : lines) {
     SoftAlignment tokens = whole_of({&of_pairs[next], line.parts.size()}, line.parts);

@@ -31,11 +31,14 @@ struct AlignmentOptions {
   AlignmentUnit unit = AlignmentUnit::words;
 };
 
-// Borrows everything: model, vocabularies and backend must outlive it. InternalError: a vocabulary
+// Borrows everything: models, vocabularies and backend must outlive it. InternalError: a vocabulary
 // size differs from the model's.
 class TextScorer {
  public:
   TextScorer(const model::Transformer& model, const text::Vocabulary& source, const text::Vocabulary& target,
+             Backend& backend);
+  // Scores are those of all models together; coverage and alignments are from the first. UsageError: check(ensemble).
+  TextScorer(const Ensemble& ensemble, const text::Vocabulary& source, const text::Vocabulary& target,
              Backend& backend);
 
   // The log-probability of targets[i] as the translation of sources[i], independent of the other
@@ -80,10 +83,10 @@ class TextScorer {
   Sides read(std::span<const std::string> sources, std::span<const std::string> targets,
              const TranslateOptions& options, const LineWarning& warn, text::WordEnds ends) const;
   SourceReader source_reader(const TranslateOptions& options, const LineWarning& warn) const {
-    return {source_, model_.config, options.max_length, warn};
+    return {source_, positions(ensemble_), options.max_length, warn};
   }
   SourceReader target_reader(const TranslateOptions& options, const LineWarning& warn) const {
-    return {target_, model_.config, options.max_length, warn, LineSide::translation};
+    return {target_, positions(ensemble_), options.max_length, warn, LineSide::translation};
   }
   // Both sides of a line in words, and the number of source tokens in each of its parts.
   struct AlignedLine {
@@ -101,7 +104,9 @@ class TextScorer {
   std::vector<SoftAlignment> align(Sides pairs, std::span<const AlignedLine> lines, const TranslateOptions& options,
                                    const AlignmentOptions& how) const;
 
-  const model::Transformer& model_;
+  const model::Transformer& first() const { return *ensemble_.models.front(); }
+
+  const Ensemble ensemble_;
   const text::Vocabulary& source_;
   const text::Vocabulary& target_;
   Backend& backend_;

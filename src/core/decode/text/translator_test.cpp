@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "base/files/test_folder.h"
 #include "decode/lines/length_batches.h"
+#include "decode/rescoring/consensus.h"
 #include "decode/test_text.h"
 
 namespace hexapla::decode {
@@ -196,38 +200,77 @@ TEST_F(TranslatorTest, TranslationsOfALineInPartsAreBestFirst) {
   }
 }
 
-// The best of each text, of a beam and of samples, of lines in one part and in several.
-TEST_F(TranslatorTest, DistinctTranslationsAreTheBestOfEachText) {
-  std::vector<std::string> lines = made_up_lines(40, 5);
+// log of the sum of exp.
+double joined(const std::vector<double>& logs) {
+  double sum = 0;
+  for (const double x : logs) sum += std::exp(x);
+  return std::log(sum);
+}
+
+// One entry for each text, of a beam and of samples, of lines in one part and in several. Its probability is that of
+// all segmentations that were found, each once.
+TEST_F(TranslatorTest, DistinctTranslationsHaveTheProbabilityOfTheirText) {
+  std::vector<std::string> lines = made_up_lines(12, 5);
   for (size_t i = 0; i < lines.size(); i += 2) lines[i] += ". " + lines[i + 1];
   size_t equal = 0;
   for (const bool sample : {false, true}) {
     TranslateOptions options = short_;
     options.parting.sentences = Sentences::split;
-    options.search.beam_size = options.search.n_best = 8;
+    options.search.beam_size = options.search.n_best = 300;
     options.search.longest = 2;  // few texts, so that many are equal
     if (sample) options.search.sampling = SamplingOptions{};
     const auto all = translator_.translate(lines, options);
     options.distinct = true;
-    options.search.n_best = sample ? 8 : 3;
     const auto distinct = translator_.translate(lines, options);
     for (size_t i = 0; i < lines.size(); ++i) {
-      std::vector<std::string> expected;
-      for (const Translation& t : all[i])
-        if (std::find(expected.begin(), expected.end(), t.text) == expected.end()) expected.push_back(t.text);
-      equal += all[i].size() - expected.size();
-      std::vector<std::string> texts;
-      for (const Translation& t : distinct[i]) texts.push_back(t.text);
-      if (i % 2 == 1 && expected.size() > 3 && !sample) expected.resize(3);
-      if (i % 2 == 1) {
-        EXPECT_EQ(texts, expected) << i;
+      std::map<std::string, std::map<text::Ids, double>> expected;
+      for (const Translation& t : all[i]) expected[t.text][t.ids] = t.score;
+      std::set<std::string> texts;
+      for (const Translation& t : distinct[i]) {
+        EXPECT_TRUE(texts.insert(t.text).second) << "a text twice";
+        if (i % 2 == 0) continue;  // in parts
+        std::vector<double> scores;
+        for (const auto& [ids, score] : expected.at(t.text)) scores.push_back(score);
+        EXPECT_NEAR(t.score, joined(scores), 1e-5) << t.text;
+        equal += scores.size() - 1;
       }
-      EXPECT_LE(texts.size(), 8u);
-      EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size()) << "a text twice";
-      EXPECT_EQ(texts.at(0), expected.at(0)) << i;
+      if (i % 2 == 1) {
+        EXPECT_EQ(texts.size(), expected.size());
+        EXPECT_TRUE(std::ranges::is_sorted(distinct[i], std::greater(), &Translation::normalized));
+      }
     }
   }
   EXPECT_GT(equal, 10u) << "nothing was tested";
+}
+
+// Of a beam and of samples, by each likeness: the order is that of consensus(), and a text stands once.
+TEST_F(TranslatorTest, MinimumBayesRiskTakesWhatIsMostLikeAll) {
+  const std::vector<std::string> lines = made_up_lines(30, 6);
+  size_t others = 0;
+  for (const Likeness likeness : {Likeness::chrf, Likeness::bleu})
+    for (const bool sample : {false, true}) {
+      TranslateOptions options = short_;
+      options.search.beam_size = options.search.n_best = options.candidates = 8;
+      if (sample) options.search.sampling = SamplingOptions{};
+      const auto all = translator_.translate(lines, options);
+      options.mbr = likeness;
+      options.search.n_best = 2;
+      const auto chosen = translator_.translate(lines, options);
+      for (size_t i = 0; i < lines.size(); ++i) {
+        std::vector<std::string> texts;
+        std::vector<double> weights;
+        for (const Translation& t : all[i]) {
+          texts.push_back(t.text);
+          weights.push_back(sample ? 1 : std::exp(t.score - all[i].front().score));
+        }
+        const std::vector<double> scores = consensus(likeness, texts, weights);
+        const auto best = std::ranges::max_element(scores) - scores.begin();
+        EXPECT_EQ(chosen[i].at(0).text, texts[best]);
+        EXPECT_TRUE(chosen[i].size() == 1 || chosen[i][1].text != texts[best]);
+        others += best != 0;
+      }
+    }
+  EXPECT_GT(others, 10u) << "nothing was tested";
 }
 
 // A missing translation has no score.

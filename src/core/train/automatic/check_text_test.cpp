@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -73,6 +74,38 @@ TEST_F(CheckText, ExchangedSidesAreRefused) {
   const std::vector<std::string> exchanged = write_text("v", other);
   EXPECT_THROW(check(training, exchanged), DataError);
   EXPECT_THROW(check({training[0], training[1], exchanged[0], exchanged[1]}), DataError);
+}
+
+TEST_F(CheckText, BothDirectionsInOneSetAreNoted) {
+  for (const size_t every : {2, 5}) {
+    MadeText text = data::made_text(1000, 8);
+    for (size_t i = 0; i < text.source.size(); i += every) std::swap(text.source[i], text.target[i]);
+    EXPECT_THAT(check(write_text("t", text)), testing::Contains(testing::HasSubstr("exchanged"))) << every;
+    MadeText apart = data::made_text(1000, 8);
+    for (size_t i = 0; i < apart.source.size() / every; ++i) std::swap(apart.source[i], apart.target[i]);
+    EXPECT_THAT(check(write_text("t", apart)), testing::Contains(testing::HasSubstr("exchanged"))) << every;
+  }
+}
+
+TEST_F(CheckText, LinesThatDoNotBelongTogetherAreNoted) {
+  MadeText text = data::made_text(4000, 13);
+  std::mt19937 random(1);
+  std::shuffle(text.target.begin(), text.target.end(), random);
+  EXPECT_THAT(check(write_text("t", text)), testing::Contains(testing::HasSubstr("do not belong together")));
+}
+
+TEST_F(CheckText, ASetThatIsGivenTwiceIsNoted) {
+  const std::vector<std::string> one = write_text("t", data::made_text(500, 9)),
+                                 other = write_text("u", data::made_text(500, 10));
+  EXPECT_THAT(check({one[0], one[1], other[0], other[1]}), testing::IsEmpty());
+  EXPECT_THAT(check({one[0], one[1], other[0], other[1], one[0], one[1]}), testing::SizeIs(1));
+}
+
+TEST_F(CheckText, ValidationTextOfAnotherLanguageIsNoted) {
+  const std::vector<std::string> training = write_text("t", data::made_text(1000, 11));
+  MadeText other = data::made_text(200, 12);
+  for (std::string& line : other.target) line = "le chat et le chien sont dans la maison de la ville";
+  EXPECT_THAT(check(training, write_text("v", other)), testing::Contains(testing::HasSubstr("its target")));
 }
 
 TEST_F(CheckText, ManyFaultsAreNoted) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include "evaluate/metrics/bleu.h"
 #include "evaluate/metrics/chrf.h"
 #include "text/utf8.h"
+#include "text/words.h"
 #include "train/measure/deciding.h"
 #include "train/shards/communicator.h"
 
@@ -197,6 +199,7 @@ class SentenceSums {
   SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
       : metric_(metric), of_sentence_(evaluate::sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
   evaluate::MetricStatistics all() const { return evaluate::sum(of_sentence_); }
+  double of_line(size_t i) const { return metric_.sentence_score(of_sentence_[i]); }
   double next(size_t lines) {
     const auto own = std::span(of_sentence_).subspan(at_, lines);
     at_ += lines;
@@ -208,6 +211,39 @@ class SentenceSums {
   std::vector<evaluate::MetricStatistics> of_sentence_;
   size_t at_ = 0;
 };
+
+constexpr size_t kWorst = 10;  // lines to show
+
+// Whether one to four words follow each other at least four times.
+bool repeats(const std::vector<std::string_view>& words) {
+  for (size_t period = 1; period <= 4; ++period) {
+    size_t same = 0;
+    for (size_t i = period; i < words.size(); ++i)
+      if (same = words[i] == words[i - period] ? same + 1 : 0; same == 3 * period) return true;
+  }
+  return false;
+}
+
+// Whether the translation does not end where it should: it repeats itself, and the reference does not, or is more than
+// twice as long.
+bool runs_away(const std::string& hypothesis, const std::string& reference) {
+  const auto words = text::words(hypothesis), expected = text::words(reference);
+  return words.size() > 2 * expected.size() + 10 || (repeats(words) && !repeats(expected));
+}
+
+void set_faults(Validation& v, const std::vector<std::string>& hypotheses, const TrainingData& data,
+                const SentenceSums& by_chrf) {
+  std::vector<size_t> order(hypotheses.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto end = order.begin() + std::ptrdiff_t(std::min(kWorst, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), [&](size_t a, size_t b) {
+    return std::pair(by_chrf.of_line(a), a) < std::pair(by_chrf.of_line(b), b);
+  });
+  for (auto i = order.begin(); i != end && by_chrf.of_line(*i) < 100; ++i)
+    v.worst.push_back({data.valid_source[*i], data.valid_reference[*i], hypotheses[*i]});
+  for (size_t i = 0; i < hypotheses.size(); ++i) v.runaway += runs_away(hypotheses[i], data.valid_reference[i]);
+  v.runaway /= double(std::max<size_t>(hypotheses.size(), 1));
+}
 
 }  // namespace
 
@@ -264,6 +300,8 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   v.signature = evaluate::signature(bleu, 1);
   v.characters_a_word =
       characters(data.valid_reference) / double(std::max<int64_t>(bleu.result(bleu_sums).reference_length, 1));
+  v.length_ratio = bleu.result(bleu_sums).ratio();
+  set_faults(v, hypotheses, data, by_chrf);
   for (size_t i = 0; i < v.sets.size(); ++i) {
     v.sets[i].second.bleu = by_bleu.next(data.valid_sets[i].lines);
     v.sets[i].second.chrf = by_chrf.next(data.valid_sets[i].lines);

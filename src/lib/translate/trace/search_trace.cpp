@@ -94,6 +94,7 @@ SearchTrace public_trace(const decode::Trace& trace, const std::vector<std::stri
 void check_traceable(const decode::TranslateOptions& how) {
   decode::check_traceable(how.search);
   if (how.distinct) throw UsageError("a trace shows equal texts, too; leave out `distinct`", "distinct", "true");
+  if (how.mbr) throw UsageError("a trace shows plain beam search; leave out `mbr`", "mbr", "");
   if (how.coverage_penalty != 0)
     throw UsageError("a trace shows plain beam search; leave out `coverage-penalty`", "coverage-penalty",
                      cat(how.coverage_penalty));

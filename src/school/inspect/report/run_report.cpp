@@ -116,10 +116,10 @@ std::string validations(const RunRecord& run) {
   return text;
 }
 
-// [source, reference, hypothesis] of every sample; omits malformed ones.
-std::vector<std::array<std::string, 3>> samples_of(const json& validation) {
+// [source, reference, hypothesis] of every line under this key; omits malformed ones.
+std::vector<std::array<std::string, 3>> samples_of(const json& validation, const char* key = "samples") {
   std::vector<std::array<std::string, 3>> all;
-  const auto found = validation.find("samples");
+  const auto found = validation.find(key);
   if (found == validation.end() || !found->is_array()) return all;
   for (const json& s : *found)
     if (s.is_array() && s.size() == 3 && s[0].is_string() && s[1].is_string() && s[2].is_string())
@@ -127,9 +127,9 @@ std::vector<std::array<std::string, 3>> samples_of(const json& validation) {
   return all;
 }
 
-std::string sample_tables(const json& validation) {
+std::string sample_tables(const json& validation, const char* key = "samples") {
   std::string text;
-  for (const auto& [source, reference, hypothesis] : samples_of(validation))
+  for (const auto& [source, reference, hypothesis] : samples_of(validation, key))
     text += fmt::format(
         "<table class=\"sample\"><tr><th>source</th><td dir=\"auto\">{}</td></tr><tr><th>reference</th>"
         "<td dir=\"auto\">{}</td></tr><tr><th>hypothesis</th><td dir=\"auto\">{}</td></tr></table>\n",
@@ -150,6 +150,18 @@ std::string samples(const RunRecord& run) {
   return text + "</details>\n";
 }
 
+// What is wrong with the translations of the best model, and where.
+std::string faults(const RunRecord& run) {
+  const json* best = best_of(run.validations);
+  if (!best || !best->contains("worst")) return "";
+  std::string text = fmt::format(
+      "<h2>The worst lines</h2>\n<p class=\"lead\">of update {:.0f}, by chrF. The translations have {:.2f} times the "
+      "words "
+      "of the references; {:.1f} % of them repeat themselves or do not end.</p>\n",
+      number_in(*best, "update"), number_in(*best, "length_ratio"), 100 * number_in(*best, "runaway"));
+  return text + sample_tables(*best, "worst");
+}
+
 std::string record_row(const std::string& key, const std::string& value) {
   return fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", xml_escaped(key), xml_escaped(value));
 }
@@ -166,6 +178,37 @@ std::string record(const RunRecord& run) {
   text += "</table>\n<h2>How it was trained</h2>\n<table>\n";
   for (const auto& [key, value] : history_rows(run.history)) text += record_row(key, value);
   return text + "</table>\n";
+}
+
+// Without validations and pauses.
+double training_seconds(const std::vector<json>& reports) {
+  double seconds = 0, tokens = 0;
+  for (const json& r : reports) {
+    const double now = number_in(r, "target_tokens"), speed = number_in(r, "tokens_per_second");
+    if (now > tokens && speed > 0) seconds += (now - tokens) / speed;
+    tokens = now;
+  }
+  return seconds;
+}
+
+constexpr double kClear = 0.01;  // of the loss: less is no change
+
+// What the curves of the losses say. Training loss is smoothed and with dropout: only its direction counts.
+std::string course(const RunRecord& run) {
+  std::vector<std::pair<double, double>> losses;  // update, validation loss
+  for (const json& v : run.validations)
+    if (const double loss = number_in(v, "loss"); std::isfinite(loss))
+      losses.emplace_back(number_in(v, "update"), loss);
+  if (losses.size() < 4) return "";
+  const auto lowest = std::ranges::min_element(losses, {}, &std::pair<double, double>::second);
+  const double last = losses.back().second;
+  if (last > lowest->second * (1 + kClear))
+    return fmt::format("The model overfits since update {}: the validation loss rises, while it trains on",
+                       text::grouped(static_cast<long long>(lowest->first)));
+  const double before = losses[losses.size() * 3 / 4 - 1].second;  // a quarter of the run ago
+  return last < before * (1 - kClear)
+             ? "The model was still improving: a longer training gives a better one"
+             : "The model has converged: in the last quarter its validation loss did not change";
 }
 
 std::string lead(const RunRecord& run) {
@@ -186,7 +229,10 @@ std::string lead(const RunRecord& run) {
                         number_in(*best, metric.c_str()),
                         text::grouped(static_cast<long long>(number_in(*best, "update"))));
   }
-  return text;
+  if (run.parameters > 0) text += fmt::format(", {} parameters", text::grouped(run.parameters));
+  text += ", trained for " + text::duration(training_seconds(run.reports));
+  const std::string how_it_went = course(run);
+  return how_it_went.empty() ? text : text + ". " + how_it_went;
 }
 
 constexpr size_t kLongestDrawn = 60;  // tokens per side; larger pictures are not readable
@@ -241,6 +287,7 @@ RunRecord read_run(const std::string& folder, int threads) {
   use_threads(threads);
   const decode::OpenModel m = decode::open_model(folder);
   run.history = m.file.history;
+  run.parameters = m.file.parameters->count();
   run.config = parse_json<nlohmann::ordered_json>(m.file.config.to_json(), "a configuration");
   if (!run.validations.empty())
     if (const auto all = samples_of(run.validations.back()); !all.empty()) {
@@ -251,7 +298,7 @@ RunRecord read_run(const std::string& folder, int threads) {
 }
 
 std::string draw_report(const RunRecord& run) {
-  std::string text = charts(run) + validations(run) + samples(run);
+  std::string text = charts(run) + validations(run) + faults(run) + samples(run);
   if (!run.attention.empty())
     text += "<h2>Attention on the first sample</h2>\n<div class=\"scroll\">\n" + run.attention + "</div>\n";
   return html_page(run.name + ": training", run.name, lead(run), text + record(run));

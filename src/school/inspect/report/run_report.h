@@ -13,6 +13,7 @@ struct RunRecord {
   std::vector<nlohmann::json> reports, validations;  // the lines of train.jsonl and valid.jsonl
   std::map<std::string, std::string> history;        // the model's; empty if there is none yet
   nlohmann::ordered_json config;                     // the model's
+  int64_t parameters = 0;                            // the model's; 0 if there is none yet
   std::string attention;                             // an <svg> of a sample, or empty
 };
 

@@ -146,8 +146,10 @@ void bind_limits(Serve& s, Command& c) {
 void add_serve(Command& app, Action& chosen) {
   auto s = std::make_shared<Serve>();
   Command* c = app.add_command("serve", "answer requests for translations over HTTP");
-  c->add_option("-m,--model", s->models,
-                "model file or training folder, preceded by its languages: en-de=MODEL; may be repeated")
+  c->add_option(
+       "-m,--model", s->models,
+       "model file or training folder, preceded by its languages: en-de=MODEL; an ensemble: en-de=MODEL+MODEL; may "
+       "be repeated")
       ->type_name("[FROM-TO=]MODEL")
       ->expected(1)
       ->take_all()

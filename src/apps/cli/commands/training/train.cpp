@@ -1,11 +1,12 @@
 // hexapla train: trains a model on parallel text.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <iostream>
+#include <numeric>
 
-#include "base/files/shell_word.h"
 #include "base/options/word_format.h"
 #include "cli/command/command.h"
 #include "cli/options/train_options.h"
@@ -17,6 +18,7 @@ namespace {
 
 struct Train : BoundTrainOptions {
   bool quiet = false, dump = false;
+  int seeds = 1;
   std::string color = "auto";
   Command* command = nullptr;
 
@@ -33,35 +35,40 @@ struct Train : BoundTrainOptions {
       return 0;
     }
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet || !processes.first()));
-    const train::TrainResult result = api::run_training(o, watcher, stop_on_signals(), {}, processes);
-    if (processes.first()) report(watcher.progress(), o, result);
-    if (result.end == train::TrainEnd::interrupted) return 128 + (caught_signal() > 0 ? caught_signal() : SIGTERM);
-    train::require_whole(result);
+    std::vector<double> scores;
+    for (int i = 0; i < seeds; ++i) {
+      if (seeds > 1) o = options_of_seed(i);
+      const train::TrainResult result = api::run_training(o, watcher, stop_on_signals(), {}, processes);
+      if (processes.first()) say_result(watcher.progress(), o, result);
+      if (result.end == train::TrainEnd::interrupted) return 128 + (caught_signal() > 0 ? caught_signal() : SIGTERM);
+      train::require_whole(result);
+      if (const train::Contender& kept = result.contenders.front(); kept.score) scores.push_back(*kept.score);
+      if (seeds > 1 && i + 1 == seeds && processes.first())
+        watcher.progress().say(spread(scores, result.contenders.front().metric));
+    }
     return 0;
   }
 
-  static void report(Progress& progress, const train::TrainOptions& o, const train::TrainResult& r) {
-    if (r.end == train::TrainEnd::interrupted && !r.missing.empty()) {
-      progress.say(fmt::format("stopped after update {}, but not everything could be written. Missing:\n  {}",
-                               text::grouped(r.updates), fmt::join(r.missing, "\n  ")));
-      return;
-    }
-    if (r.end == train::TrainEnd::interrupted) {
-      progress.say(
-          fmt::format("stopped after update {}; the same command resumes from there", text::grouped(r.updates)));
-      return;
-    }
-    std::string others;
-    for (size_t i = 1; i < r.contenders.size(); ++i) others += cat("\nnot taken: ", told(r.contenders[i]));
-    progress.say(
-        fmt::format("done: {}, {}\nmodel: {}, {}{}\nreport: {}/report.html\n"
-                    "translate with: hexapla translate -m {} < TEXT",
-                    text::counted(r.updates, "update"), text::counted(r.epochs, "epoch"), r.model,
-                    told(r.contenders.front()), others, o.model, shell_word(o.model)));
+ private:
+  // The same training with another seed, in a folder of its own.
+  train::TrainOptions options_of_seed(int i) {
+    std::vector<GivenOption> given = given_train_options(*command, *this);
+    const train::TrainOptions asked = train::resolve_options(given).options;
+    const uint64_t seed = asked.seed + static_cast<uint64_t>(i);
+    given.push_back({"seed", {cat(seed)}});
+    given.push_back({"model", {cat(asked.model, "/seed-", seed)}});
+    return train::resolve_options(given).options;
   }
 
-  static std::string told(const train::Contender& c) {
-    return "the " + c.what + (c.score ? fmt::format(" (validation {} {:.2f})", c.metric, *c.score) : "");
+  static std::string spread(const std::vector<double>& scores, const std::string& metric) {
+    if (scores.size() < 2) return "fewer than two of the models have a score: give `valid-sets` to compare them";
+    const auto n = static_cast<double>(scores.size());
+    const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / n;
+    double squares = 0;
+    for (const double x : scores) squares += (x - mean) * (x - mean);
+    return fmt::format("validation {} of {} seeds: mean {:.2f}, standard deviation {:.2f}, {:.2f} to {:.2f}", metric,
+                       scores.size(), mean, std::sqrt(squares / (n - 1)), std::ranges::min(scores),
+                       std::ranges::max(scores));
   }
 };
 
@@ -72,6 +79,9 @@ void add_train(Command& app, Action& chosen) {
   Command* c = app.add_command("train", "train a model on parallel text");
   train->command = c;
   bind_train_options(*c, *train);
+  c->add_option("--seeds", train->seeds, Range<int64_t>{1, 1000},
+                "train so many models, with --seed, the next one, .., in DIR/seed-N, and report mean and spread")
+      ->default_str("1");
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
   c->add_flag("-q,--quiet", train->quiet, "print only errors");
   c->add_option("--color", train->color, "auto, always or never")
@@ -84,6 +94,7 @@ void add_train(Command& app, Action& chosen) {
       "  hexapla train -c config.yml --max-minutes 30\n"
       "  hexapla train --train-sets news.tsv.zst web.en.gz web.de.gz --train-weights 2 0.5 --subword-alpha 0.2 "
       "--model run\n"
+      "  hexapla train --train-sets train.en train.de --valid-sets val.en val.de --model runs --seeds 3\n"
       "The same command in the same folder resumes where it stopped (Ctrl-C saves and stops).\n"
       "DIR/model.safetensors is the result, DIR/train.jsonl the log, DIR/valid.jsonl the validations, DIR/report.html\n"
       "the curves; tensorboard --logdir DIR reads the run, too.");

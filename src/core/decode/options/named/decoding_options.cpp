@@ -33,8 +33,14 @@ OptionRows DecodingOptions::rows_of_beam() {
                  sample ? "is for a beam, and `sample` has none; leave one of them out"
                         : "is for a beam, but `beam-size` is 1, which ends with the first; leave one of them out"}});
   rows.add({"n-best", n_best, "translations per line, best first", ranges::kNBest});
-  rows.add({"distinct", distinct, "leave out translations of a line whose text equals that of a better one", AnyValue{},
+  rows.add({"distinct", distinct,
+            "translations of a line that have the same text are one, with the sum of their probabilities", AnyValue{},
             When{n_best > 1, "is for several translations per line: give `n-best`, or leave it out"}});
+  rows.add({"mbr", mbr,
+            "minimum Bayes risk: the translation that is most like all that the beam has finished, or `candidates` "
+            "samples, by chrf or bleu; off: the most probable one",
+            When{sample || beam_size > 1,
+                 "compares several translations, but `beam-size` is 1: raise it, give `sample`, or leave this out"}});
   rows.add({"coverage-penalty", coverage_penalty,
             "penalty for source tokens left untranslated; reranks finished hypotheses; 0: off",
             ranges::kCoveragePenalty,
@@ -79,6 +85,9 @@ OptionRows DecodingOptions::rows_of_sampling() {
   rows.add({"top-k", top_k, "sample from the N most probable tokens; 0: all", ranges::kTopK, drawing});
   rows.add({"top-p", top_p, "sample from the fewest tokens whose probabilities sum to at least this; 1: all",
             ranges::kTopP, drawing});
+  rows.add(
+      {"candidates", candidates, "samples per line that `mbr` compares", ranges::kNBest,
+       When{sample && mbr != "off", "is for samples that `mbr` compares: give `sample` and `mbr`, or leave it out"}});
   rows.add({"seed", seed, "random seed for sampling; a line's samples depend on it and on the line number",
             ranges::kSeed, drawing});
   return rows;
@@ -123,7 +132,7 @@ OptionRows DecodingOptions::rows() {
 }
 
 OptionRows DecodingOptions::rows_of_search() {
-  return without(rows(), {"n-best", "distinct", "sample", "temperature", "top-k", "top-p", "seed"});
+  return without(rows(), {"n-best", "distinct", "sample", "temperature", "top-k", "top-p", "candidates", "seed"});
 }
 
 OptionRows DecodingOptions::rows_of_scoring() {
@@ -152,6 +161,8 @@ TranslateOptions DecodingOptions::translate_options() const {
   o.search.forbid_unknown = unk == "forbid";
   if (sample) o.search.sampling = SamplingOptions{temperature, top_k, top_p, seed};
   o.distinct = distinct;
+  if (mbr != "off") o.mbr = mbr == "chrf" ? Likeness::chrf : Likeness::bleu;
+  o.candidates = static_cast<int>(candidates);
   o.copy_unknown = unk == "copy";
   o.coverage_penalty = coverage_penalty;
   o.batch_sentences = batch_sentences;

@@ -15,6 +15,8 @@ namespace hexapla::decode {
 struct DecodingOptions {
   int64_t beam_size = 4, n_best = 1;
   bool distinct = false;
+  Word<"off", "chrf", "bleu"> mbr = "off";
+  int64_t candidates = 32;
   double length_penalty = 0.6;
   Word<"paper", "power"> length_normalization = "paper";
   double word_penalty = 0, coverage_penalty = 0;

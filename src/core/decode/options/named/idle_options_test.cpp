@@ -13,8 +13,12 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::vector<GivenOption>> kContexts{
-    {}, {{"sample", {"true"}}}, {{"beam-size", {"1"}}}, {{"length-penalty", {"0"}}}, {{"n-best", {"3"}}}};
+const std::vector<std::vector<GivenOption>> kContexts{{},
+                                                      {{"sample", {"true"}}},
+                                                      {{"sample", {"true"}}, {"mbr", {"chrf"}}},
+                                                      {{"beam-size", {"1"}}},
+                                                      {{"length-penalty", {"0"}}},
+                                                      {{"n-best", {"3"}}}};
 
 TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
   std::map<std::string, int> taken, refused;
@@ -40,7 +44,7 @@ TEST(IdleSearchOptions, AreRefusedByNameWhereTheyDoNothing) {
       ++(row.when.now ? taken : refused)[name];
     }
   }
-  EXPECT_EQ(refused.size(), 9u) << "beam-size, stop-when, distinct, two penalties, four of sampling";
+  EXPECT_EQ(refused.size(), 11u) << "beam-size, stop-when, distinct, mbr, two penalties, five of sampling";
   for (const auto& [name, times] : refused) EXPECT_GT(taken[name], 0) << name;
 }
 

@@ -89,10 +89,11 @@ std::string to_json(const Validation& v) {
         fmt::format("{}{}: {{{}}}", sets.empty() ? "" : ", ", json_text(nlohmann::json(name)), numbers_json(scores));
   return fmt::format(
       "{{\"update\": {}, \"epoch\": {}, {}, {}{}\"compared_by\": {}, \"best\": {}, \"signature\": {}, "
-      "\"samples\": {}}}",
+      "\"length_ratio\": {}, \"runaway\": {}, \"samples\": {}, \"worst\": {}}}",
       v.update, v.epoch, numbers_json(v), v.script ? fmt::format("\"script\": {}, ", *v.script) : "",
       sets.empty() ? "" : fmt::format("\"sets\": {{{}}}, ", sets), json_text(nlohmann::json(v.compared_by)), v.best,
-      json_text(nlohmann::json(v.signature)), json_text(nlohmann::json(v.examples)));
+      json_text(nlohmann::json(v.signature)), number(v.length_ratio), number(v.runaway),
+      json_text(nlohmann::json(v.examples)), json_text(nlohmann::json(v.worst)));
 }
 
 JsonLines::JsonLines(std::string path, int64_t update) : path_(std::move(path)) {

@@ -48,7 +48,10 @@ struct Validation : ValidScores {  // over all sets together
   std::string compared_by;                                // metric that decides whether it is the best one
   bool best = false;                                      // according to `best-by`
   int64_t stalled = 0;                                    // validations since the best one
+  double length_ratio = 0;                                // words of the translations by those of the references
+  double runaway = 0;                                     // share of translations that repeat themselves or do not end
   std::vector<std::array<std::string, 3>> examples;       // source, reference, hypothesis: always the same pairs
+  std::vector<std::array<std::string, 3>> worst;          // those of the lowest chrF, worst first
 };
 
 class TrainWatcher {

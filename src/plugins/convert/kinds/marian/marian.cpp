@@ -424,7 +424,7 @@ ForeignModel read_marian(const std::string& path, const ImportOptions& options) 
   const std::vector<std::string> names = decoder.list("vocabs");
   if (names.size() != 2) decoder.refuse("vocabs", "two files, of the source and of the target");
   const std::string place = files.settings.empty() ? files.model : files.settings;
-  const std::string of_source = next_to(place, names[0]), of_target = beside(place, names[1]);
+  const std::string of_source = next_to(place, names[0]), of_target = next_to(place, names[1]);
   m.text.source_vocabulary = marian_vocabulary(of_source, next_to(place, "source.spm"), source, one);
   m.text.target_vocabulary = marian_vocabulary(of_target, next_to(place, "target.spm"), target, true);
   m.text.usage.search = marian_search(decoder);
