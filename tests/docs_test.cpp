@@ -82,13 +82,13 @@ class Docs : public TestFolder {
     fs::create_directories(at("bin"));
     // Like the program, but with short trainings.
     write_program("hexapla", cat(R"(command=$1; [ $# -gt 0 ] && shift
-if [ "$command" = train ]; then
+if [ "$command" = train ] || [ "$command" = distill ]; then
   left_out=
   for word; do
     shift
     if [ -n "$left_out" ]; then left_out=; continue; fi
     case $word in
-      --layers|--dim-model|--dim-ff|--heads|--max-minutes|--max-updates|--warmup|--threads|--valid-every) left_out=1 ;;
+      --layers|--dec-layers|--dim-model|--dim-ff|--heads|--max-minutes|--max-updates|--warmup|--threads|--valid-every) left_out=1 ;;
       --quiet) ;;
       *) set -- "$@" "$word" ;;
     esac
@@ -218,8 +218,8 @@ TEST_F(Docs, ExamplesOfTheHelpRunAsTheyStand) {
   std::vector<Example> all;
   fs::create_directories(at("work"));
   for (const char* command :
-       {"train", "translate", "score", "evaluate", "data", "inspect", "average", "quantize", "info", "compare",
-        "import", "export", "augment", "reproduce", "replay", "doctor", "bench", "demo", "serve"}) {
+       {"train",  "translate", "score",   "evaluate", "data",      "inspect", "average", "quantize", "info", "compare",
+        "import", "export",    "augment", "distill",  "reproduce", "replay",  "doctor",  "bench",    "demo", "serve"}) {
     const End help = bash(cat(build_path("hexapla"), " ", command, " --help"));
     ASSERT_EQ(help.code, 0);
     std::istringstream lines(after(help.out, "Example"));

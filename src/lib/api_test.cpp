@@ -135,6 +135,27 @@ TEST(Api, ScoresTranslations) {
   EXPECT_THROW(translator.score({"a dog"}, {}), std::runtime_error);
 }
 
+// Whatever the mixture, a translation's score is the one that its search gave it.
+TEST(Api, AnEnsembleScoresAsItTranslates) {
+  const Translator first(test::model_file());
+  for (const char* mixture : {"linear", "log-linear"}) {
+    const Translator both({test::model_file(), test::second_model_file()}, {.ensemble = mixture, .weights = {2, 1}});
+    size_t compared = 0, others = 0;
+    for (const std::string& line : test::made_up_lines(10, 21)) {
+      const auto found = both.translate_n_best({line}, {.n_best = 3, .extra_length = 4, .sentences = "keep"});
+      for (const Translation& t : found.front()) {
+        const ScoreResult score = both.score_tokens({line}, {t.text}).front();
+        if (score.tokens != t.tokens) continue;  // the text has another segmentation
+        EXPECT_NEAR(score.score, t.score, 1e-3);
+        others += std::abs(first.score({line}, {t.text}).front() - t.score) > 0.01;
+        ++compared;
+      }
+    }
+    EXPECT_GT(compared, 3u);
+    EXPECT_GT(others, 3u) << "as if there were one model";
+  }
+}
+
 TEST(Api, ScoresTheBeginningOfALongPair) {
   const Translator translator(model_file());
   std::vector<std::string> told;

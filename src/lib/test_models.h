@@ -40,15 +40,15 @@ inline text::Vocabulary vocabulary_of_languages(const std::string& opening) {
 }
 
 // Saves a model with random weights. -> its path
-inline std::string save_random(const text::Vocabulary& source, const text::Vocabulary& target,
-                               const std::string& name) {
+inline std::string save_random(const text::Vocabulary& source, const text::Vocabulary& target, const std::string& name,
+                               uint64_t seed = 5) {
   model::Config c = model::Config::preset("tiny");
   c.source_vocab = source.size(), c.target_vocab = target.size();
   c.enc_layers = c.dec_layers = 1;
   c.resolve();
   model::Transformer model(c);
   const model::Parameters parameters(model, DType::f32, model::Parameters::Use::inference);
-  model::initialize(model, 5);
+  model::initialize(model, seed);
   const std::string file = testing::TempDir() + "hexapla_api_test" + name + std::to_string(getpid()) + ".safetensors";
   model::save_model(file, model, {source.bytes(), target.bytes()}, {});
   return file;
@@ -57,6 +57,11 @@ inline std::string save_random(const text::Vocabulary& source, const text::Vocab
 // The path of a model with random weights.
 inline const std::string& model_file() {
   static const std::string path = save_random(small_vocabulary(), small_vocabulary(), "");
+  return path;
+}
+// The path of another one with the same vocabulary.
+inline const std::string& second_model_file() {
+  static const std::string path = save_random(small_vocabulary(), small_vocabulary(), "second", 6);
   return path;
 }
 // The path of a multilingual model, which translates from English to German by default.

@@ -46,6 +46,27 @@ TEST(EvaluatorApi, GivesTheScoresOfTheMetrics) {
   EXPECT_NEAR(evaluator.score(references, {references})[0].score, 100, 1e-9);
 }
 
+// The mean of the runs; the same runs twice are the same system, and a better set is found to be better.
+TEST(EvaluatorApi, ScoresRunsOfOneSystemTogether) {
+  const Evaluator evaluator({.metrics = {"chrf"}, .resamples = 300});
+  Evaluator::Lines reference, good, other, bad;
+  for (int i = 0; i < 60; ++i) {
+    reference.push_back("line number " + std::to_string(i * 37) + " has some words");
+    good.push_back(i % 4 ? reference.back() : "line number one");
+    other.push_back(i % 5 ? reference.back() : "some words");
+    bad.push_back(i % 2 ? reference.back() : "no");
+  }
+  const auto score = [&](const Evaluator::Lines& lines) { return evaluator.score(lines, {reference}).at(0); };
+  const MetricScore set = Evaluator::of_runs({score(good), score(other)});
+  EXPECT_DOUBLE_EQ(set.score, (score(good).score + score(other).score) / 2);
+  EXPECT_DOUBLE_EQ(set.sentences[4], (score(good).sentences[4] + score(other).sentences[4]) / 2);
+  EXPECT_LT(Evaluator::p_value(score(bad), set), 0.05);
+  EXPECT_GT(Evaluator::p_value(set, Evaluator::of_runs({score(other), score(good)})), 0.05);
+  EXPECT_EQ(Evaluator::of_runs({score(good)}).resamples, score(good).resamples);
+  EXPECT_THROW(Evaluator::of_runs({}), UsageError);
+  EXPECT_THROW(Evaluator::of_runs({score(good), Evaluator().score(good, {reference}).at(0)}), UsageError);
+}
+
 TEST(EvaluatorApi, NotesWhatMayBeOtherThanExpected) {
   EvaluatorOptions options;
   options.metrics = {"bleu", "ter"};

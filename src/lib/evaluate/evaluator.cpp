@@ -1,5 +1,10 @@
 #include "hexapla/evaluator.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
 #include "base/range.h"
 #include "base/system/cancellation.h"
 #include "evaluate/metrics/bootstrap.h"
@@ -25,6 +30,44 @@ void check_lines(size_t hypotheses, const std::vector<Evaluator::Lines>& referen
 }
 
 }  // namespace
+
+namespace api {
+namespace {
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double x : values) squares += (x - mean(values)) * (x - mean(values));
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+MetricScore mean_of(const std::vector<MetricScore>& runs) {
+  MetricScore all = runs[0];
+  const auto of_all = [&](const auto& value) {
+    std::vector<double> values;
+    for (const MetricScore& run : runs) values.push_back(value(run));
+    return values;
+  };
+  const std::vector<double> scores = of_all([](const MetricScore& run) { return run.score; });
+  all.score = mean(scores);
+  all.details = fmt::format("mean of {} runs, standard deviation {:.2f}", runs.size(), deviation(scores));
+  for (size_t i = 0; i < all.sentences.size(); ++i)
+    all.sentences[i] = mean(of_all([&](const MetricScore& run) { return run.sentences[i]; }));
+  evaluate::NumpyGenerator draw(runs.size());
+  for (size_t i = 0; i < all.resamples.size(); ++i)
+    all.resamples[i] = mean(
+        of_all([&](const MetricScore&) { return runs[draw.below(static_cast<uint32_t>(runs.size()))].resamples[i]; }));
+  if (all.resamples.empty()) return all;
+  const auto interval = evaluate::confidence_interval(all.resamples);
+  all.mean = interval.mean, all.half_width = interval.half_width;
+  return all;
+}
+
+}  // namespace
+}  // namespace api
 
 struct Evaluator::Impl {
   static constexpr const char* kind = "evaluator";
@@ -107,6 +150,18 @@ double Evaluator::p_value(const MetricScore& baseline, const MetricScore& system
       throw UsageError("two scores are compared by equally many resamples: give `resamples`", "resamples",
                        cat(system.resamples.size()));
     return evaluate::paired_p_value(baseline.resamples, system.resamples, system.score - baseline.score);
+  });
+}
+
+MetricScore Evaluator::of_runs(const std::vector<MetricScore>& runs) {
+  return api::guarded([&] {
+    if (runs.empty()) throw UsageError("no run is given; give at least one", "runs", "");
+    for (const MetricScore& run : runs)
+      if (run.metric != runs[0].metric || run.sentences.size() != runs[0].sentences.size() ||
+          run.resamples.size() != runs[0].resamples.size())
+        throw UsageError("runs of one system are scored by one metric, on the same text and with the same resamples",
+                         "runs", run.metric);
+    return runs.size() == 1 ? runs[0] : api::mean_of(runs);
   });
 }
 

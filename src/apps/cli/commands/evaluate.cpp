@@ -7,6 +7,7 @@
 
 #include "base/compute/parallel.h"
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "cli/command/command.h"
 #include "cli/options/conflicts.h"
 #include "cli/options/declare_option.h"
@@ -21,12 +22,17 @@ namespace hexapla::cli {
 namespace {
 
 constexpr auto kWholeSets = "`compare` is about whole test sets; leave out `sentence-level`, `best` and `worst`";
+constexpr auto kOneRun =
+    "sentences are those of one file; leave out the others, or `best`, `worst` and `sentence-level`";
 constexpr auto kEverySentence = "`sentence-level` lists every sentence; leave out `best`, `worst` and `confidence`";
 constexpr Conflict kEvaluateConflicts[] = {
     {"source", "model", "with -m, the first file is the source; leave out `source`"},
     {"compare", "sentence-level", kWholeSets},
     {"compare", "best", kWholeSets},
     {"compare", "worst", kWholeSets},
+    {"several runs", "sentence-level", kOneRun},
+    {"several runs", "best", kOneRun},
+    {"several runs", "worst", kOneRun},
     {"sentence-level", "best", kEverySentence},
     {"sentence-level", "worst", kEverySentence},
     {"sentence-level", "confidence", kEverySentence},
@@ -59,10 +65,10 @@ struct Evaluate {
     const std::vector<std::string> of_references = evaluator.notes({}, e.references);
     for (const std::string& note : of_references) terminal.say(note);
     if (!models.empty()) translate(e, options, terms, terminal);
-    const std::vector<std::string> notes = evaluator.notes(e.systems[0].lines, e.references);
+    const std::vector<std::string> notes = evaluator.notes(e.systems[0].lines(), e.references);
     for (size_t i = of_references.size(); i < notes.size(); ++i) terminal.say(cat(e.systems[0].name, ": ", notes[i]));
     std::vector<std::vector<MetricScore>> scores;
-    for (const System& system : e.systems) scores.push_back(evaluator.score(system.lines, e.references));
+    for (const System& system : e.systems) scores.push_back(scores_of(system, e.references, evaluator));
     print_report(std::cout, e, scores, report);
     terminal.finish();
     return 0;
@@ -70,17 +76,31 @@ struct Evaluate {
 
  private:
   void check() const {
-    refuse_conflicts(kEvaluateConflicts, {{"source", !source.empty()},
-                                          {"model", !models.empty()},
-                                          {"compare", !compare.empty()},
-                                          {"sentence-level", report.sentence_level},
-                                          {"best", report.best > 0},
-                                          {"worst", report.worst > 0},
-                                          {"confidence", report.confidence}});
+    refuse_conflicts(kEvaluateConflicts,
+                     {{"source", !source.empty()},
+                      {"model", !models.empty()},
+                      {"compare", !compare.empty()},
+                      {"several runs", models.empty() && joined_paths(files[0], "files").size() > 1},
+                      {"sentence-level", report.sentence_level},
+                      {"best", report.best > 0},
+                      {"worst", report.worst > 0},
+                      {"confidence", report.confidence}});
+  }
+  static std::vector<MetricScore> scores_of(const System& system, const std::vector<Evaluator::Lines>& references,
+                                            const Evaluator& evaluator) {
+    std::vector<std::vector<MetricScore>> by_metric;
+    for (const Evaluator::Lines& lines : system.runs) {
+      const std::vector<MetricScore> of_run = evaluator.score(lines, references);
+      by_metric.resize(of_run.size());
+      for (size_t i = 0; i < of_run.size(); ++i) by_metric[i].push_back(of_run[i]);
+    }
+    std::vector<MetricScore> scores;
+    for (const std::vector<MetricScore>& runs : by_metric) scores.push_back(Evaluator::of_runs(runs));
+    return scores;
   }
   Evaluator::Lines read_like_first(const Evaluation& e, const std::string& path) const {
     Evaluator::Lines lines = read_lines(path);
-    const size_t first = e.systems[0].lines.size();
+    const size_t first = e.systems[0].lines().size();
     if (lines.size() != first)
       throw DataError(cat(files[0], " has ", first, " lines, but ", path, " has ", lines.size(),
                           "; line i of one must belong to line i of the other"));
@@ -88,14 +108,20 @@ struct Evaluate {
   }
   Evaluation read() const {
     Evaluation e;
-    e.systems.push_back({files[0], read_lines(files[0])});
+    const std::vector<std::string> first = models.empty() ? joined_paths(files[0], "files") : std::vector{files[0]};
+    e.systems.push_back({files[0], {read_lines(first[0])}});
+    for (size_t i = 1; i < first.size(); ++i) e.systems[0].runs.push_back(read_like_first(e, first[i]));
     for (size_t i = 1; i < files.size(); ++i) e.references.push_back(read_like_first(e, files[i]));
     const auto silent = [](const Evaluator::Lines& lines) {
       return std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.empty(); });
     };
     if (std::all_of(e.references.begin(), e.references.end(), silent))
       throw DataError(cat(files[1], " has no text in any line; give the translations to compare with"));
-    for (const std::string& path : compare) e.systems.push_back({path, read_like_first(e, path)});
+    for (const std::string& paths : compare) {
+      System system{paths, {}};
+      for (const std::string& path : joined_paths(paths, "compare")) system.runs.push_back(read_like_first(e, path));
+      e.systems.push_back(std::move(system));
+    }
     if (!source.empty()) e.source = read_like_first(e, source);
     return e;
   }
@@ -105,8 +131,8 @@ struct Evaluate {
     TranslatorOptions options = TranslatorOptions::from(given);
     options.glossary = terms;
     options.warn = [&](size_t line, const std::string& what) { terminal.note(cat(files[0], ":", line), what); };
-    e.source = std::move(e.systems[0].lines);
-    e.systems[0] = {fmt::format("{}", fmt::join(models, " + ")), translator.translate(e.source, options)};
+    e.source = std::move(e.systems[0].runs[0]);
+    e.systems[0] = {fmt::format("{}", fmt::join(models, " + ")), {translator.translate(e.source, options)}};
   }
 };
 
@@ -178,7 +204,8 @@ void add_evaluate(Command& app, Action& chosen) {
   add_metric_options(*c, *e);
   c->add_option(
        "--compare", e->compare,
-       "translations of another system, tested against the first by paired bootstrap resampling; may be repeated")
+       "translations of another system, tested against the first by paired bootstrap resampling; may be repeated; "
+       "runs of one system with several seeds, of the first, too, are joined: a-1.de+a-2.de")
       ->repeated()
       ->check(text_input())
       ->type_name("FILE");

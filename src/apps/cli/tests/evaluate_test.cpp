@@ -48,6 +48,17 @@ TEST_F(EvaluateCommand, EveryMetricWithItsSignature) {
                     HasSubstr("\nTER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:hexapla-")));
 }
 
+TEST_F(EvaluateCommand, RunsOfOneSystemAreJoined) {
+  const auto score = [&](const std::string& files) {
+    return json::parse(output({files, reference, "--metrics", "chrf", "--json"}))["score"].get<double>();
+  };
+  EXPECT_NEAR(score(hypotheses + "+" + second), (score(hypotheses) + score(second)) / 2, 1e-9);
+  EXPECT_THAT(output({hypotheses, reference, "--compare", second + "+" + reference, "--metrics", "chrf"}),
+              HasSubstr("mean of 2 runs"));
+  expect_error({hypotheses + "+" + second, reference, "--worst", "1"}, 2, HasSubstr("sentences are those of one file"));
+  expect_error({hypotheses + "+", reference}, 2, HasSubstr("a path is missing beside a +"));
+}
+
 TEST_F(EvaluateCommand, ABleuOfZeroBesideHighPrecisionIsExplained) {
   const std::string two = write("two", "red house\ngreen tree\nblue sky\n");
   const Result r = evaluate({two, two});

@@ -1,10 +1,11 @@
-// Tests hexapla tune and hexapla augment from the command line.
+// Tests hexapla tune, distill and augment from the command line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
 #include "base/files/file.h"
 #include "base/files/test_toy_corpus.h"
+#include "base/test_paths.h"
 #include "cli/test_command.h"
 #include "data/files/lines.h"
 
@@ -54,6 +55,46 @@ TEST_F(TuneCommand, NamesWhatIsWrong) {
   const Result option = run_command(words());
   EXPECT_EQ(option.code, 2);
   EXPECT_THAT(option.err, AllOf(HasSubstr(at("c.yml") + ":1"), HasSubstr("dropout")));
+}
+
+const std::vector<std::string> kShort{"--layers",    "1",   "--dim-model",   "8",    "--dim-ff",      "8",
+                                      "--heads",     "2",   "--vocab-size",  "40",   "--max-updates", "4",
+                                      "--warmup",    "2",   "--preset",      "tiny", "--threads",     "1",
+                                      "--precision", "f32", "--valid-every", "2"};
+
+using DistillCommand = CommandFolder;
+
+TEST_F(DistillCommand, TrainsOnTheTeachersTranslationsAndGoesOn) {
+  write_toy_corpus(at("a.en"), at("a.de"), 60);
+  write_toy_corpus(at("v.en"), at("v.de"), 10, 8);
+  const std::string teacher = source_path("tests/fixtures/toy_model.safetensors");
+  const auto distill = [&](const std::string& from) {
+    return run_command(std::vector<std::string>{"distill", "-m", from, "--train-sets", at("a.en"), at("a.de"),
+                                                "--valid-sets", at("v.en"), at("v.de"), "--model", at("s")} +
+                       kShort);
+  };
+  const Result r = distill(teacher);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 4) << "a table of three models\n" << r.out;
+  for (const char* file :
+       {"distilled.en", "distilled.de", "model.safetensors", "model.int8.safetensors", "shortlist.bin"})
+    EXPECT_TRUE(std::filesystem::exists(at("s/") + file)) << file;
+  EXPECT_EQ(read_file(at("s/distilled.en")), read_file(at("a.en")));
+  EXPECT_THAT(distill(teacher).err, HasSubstr("the teacher's translations are in"));
+  std::filesystem::copy(teacher, at("other"));
+  EXPECT_EQ(distill(at("other")).code, 2);
+}
+
+using TrainCommand = CommandFolder;
+
+TEST_F(TrainCommand, TrainsWithSeveralSeeds) {
+  write_toy_corpus(at("a"), at("b"), 60);
+  const Result r = run_command(std::vector<std::string>{"train", "--train-sets", at("a"), at("b"), "--model",
+                                                        at("runs"), "--hold-out", "10", "--seeds", "2"} +
+                               kShort);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr(" of 2 seeds: mean "));
+  EXPECT_NE(read_file(at("runs/seed-1/model.safetensors")), read_file(at("runs/seed-2/model.safetensors")));
 }
 
 class AugmentCommand : public CommandFolder {

@@ -63,7 +63,7 @@ std::string ranked_text(const Evaluation& e, const MetricScore& s, const char* t
     text += fmt::format("line {}: {:.1f}\n", i + 1, s.sentences[i]);
     if (!e.source.empty()) text += fmt::format("  source:     {}\n", e.source[i]);
     for (const Evaluator::Lines& reference : e.references) text += fmt::format("  reference:  {}\n", reference[i]);
-    text += fmt::format("  hypothesis: {}\n", e.systems[0].lines[i]);
+    text += fmt::format("  hypothesis: {}\n", e.systems[0].lines()[i]);
   }
   return text;
 }
@@ -75,7 +75,7 @@ Json ranked_json(const Evaluation& e, const MetricScore& s, const std::vector<si
     if (!e.source.empty()) one["source"] = e.source[i];
     one["references"] = Json::array();
     for (const Evaluator::Lines& reference : e.references) one["references"].push_back(reference[i]);
-    one["hypothesis"] = e.systems[0].lines[i];
+    one["hypothesis"] = e.systems[0].lines()[i];
     list.push_back(one);
   }
   return list;
@@ -128,8 +128,9 @@ void print_comparison(std::ostream& out, const Evaluation& e, const std::vector<
   out << baseline.signature << "\n";
   for (size_t i = 0; i < scores.size(); ++i) {
     const MetricScore& s = scores[i][metric];
-    out << fmt::format("  {:<26}{:<16}{}\n", score_text(s), i == 0 ? "baseline" : verdict(baseline, s),
-                       text::printable(e.systems[i].name));
+    out << fmt::format(
+        "  {:<26}{:<16}{}\n", score_text(s), i == 0 ? "baseline" : verdict(baseline, s),
+        text::printable(e.systems[i].name) + (e.systems[i].runs.size() > 1 ? " (" + s.details + ")" : ""));
   }
 }
 

@@ -10,7 +10,8 @@ namespace hexapla::cli {
 
 struct System {
   std::string name;
-  Evaluator::Lines lines;
+  std::vector<Evaluator::Lines> runs;  // of several, one for each seed
+  const Evaluator::Lines& lines() const { return runs.front(); }
 };
 
 // All texts have the same number of lines.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <set>
 
 #include "base/error.h"
+#include "base/files/shell_word.h"
 #include "base/json.h"
 #include "serve/languages/languages.h"
 #include "text/vocabulary/languages.h"
@@ -60,19 +60,6 @@ std::string language_of_model(const text::Vocabulary& vocabulary, const std::str
   return meant.empty() || found == codes.end() ? "" : all[found - codes.begin()];
 }
 
-// The models of an ensemble: "a+b", unless there is a file of that name.
-std::vector<std::string> paths_in(const std::string& word) {
-  if (std::error_code unknown; word.empty() || std::filesystem::exists(word, unknown)) return {word};
-  std::vector<std::string> paths;
-  for (size_t at = 0; at <= word.size();) {
-    const size_t plus = std::min(word.find('+', at), word.size());
-    if (paths.emplace_back(word.substr(at, plus - at)).empty())
-      throw UsageError(cat("`model` ", word, ": a path is missing beside a +; give MODEL+MODEL"), "model", word);
-    at = plus + 1;
-  }
-  return paths;
-}
-
 }  // namespace
 
 ModelPlace ModelPlace::parse(const std::string& word) {
@@ -111,7 +98,7 @@ ServedModel::ServedModel(const ModelPlace& place, const ModelOptions& options)
       precision(options.precision.value_or("f32")),
       device(options.device),
       number(next_number()),
-      translator(paths_in(path), described(paths_in(path), options)) {
+      translator(joined_paths(path, "model"), described(joined_paths(path, "model"), options)) {
   name = source + "-" + target;
 }
 
@@ -129,7 +116,7 @@ ModelOptions ServedModel::described(const std::vector<std::string>& paths, Model
 }
 
 const Inspector& ServedModel::inspector() const {
-  std::call_once(inspected_, [this] { inspector_ = std::make_unique<Inspector>(paths_in(path).front()); });
+  std::call_once(inspected_, [this] { inspector_ = std::make_unique<Inspector>(joined_paths(path, "model").front()); });
   return *inspector_;
 }
 

@@ -16,6 +16,17 @@ using testing::HasSubstr;
 
 struct Native : WithService {};
 
+TEST(NativeEnsemble, GivesWhatTheTranslatorGives) {
+  ServiceOptions o;
+  o.models = {ModelPlace::parse("en-de=" + model_file() + "+" + second_model_file())};
+  o.model.search = {{"extra-length", 5}};
+  RunningService server(o);
+  const std::vector<std::string> lines = made_up_lines(4, 9);
+  const auto expected = Translator({model_file(), second_model_file()}).translate_n_best(lines, small_search());
+  const Json j = server.post("/v1/translate", {{"q", lines}, {"source", "en"}, {"target", "de"}}).json();
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(j["translations"][i][0]["score"], expected[i][0].score);
+}
+
 TEST_F(Native, GivesWhatTheTranslatorGives) {
   const Translator translator(model_file());
   TranslatorOptions options =

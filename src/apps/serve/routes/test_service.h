@@ -11,6 +11,7 @@ namespace hexapla::serve::test {
 
 using api::test::made_up_lines;
 using api::test::model_file;
+using api::test::second_model_file;
 
 // English to German and German to French; translations are short.
 inline ServiceOptions small_service() {

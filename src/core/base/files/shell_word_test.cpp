@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/error.h"
+#include "base/files/file.h"
+#include "base/files/test_folder.h"
+
 namespace hexapla {
 namespace {
 
@@ -29,6 +33,17 @@ TEST(ShellWord, IsTheNameForAShell) {
     const size_t read = std::fread(text.data(), 1, text.size(), out.get());
     EXPECT_EQ(std::string(text.data(), read), name);
   }
+}
+
+using JoinedPaths = TestFolder;
+
+TEST_F(JoinedPaths, AreThoseBetweenPluses) {
+  EXPECT_EQ(joined_paths("a+b/c+d", "model"), (std::vector<std::string>{"a", "b/c", "d"}));
+  EXPECT_EQ(joined_paths("a", "model"), std::vector<std::string>{"a"});
+  EXPECT_EQ(joined_paths("", "model"), std::vector<std::string>{""});
+  write_file_atomically(at("c++"), "");
+  EXPECT_EQ(joined_paths(at("c++"), "model"), std::vector<std::string>{at("c++")}) << "a file of that name";
+  for (const char* wrong : {"+", "a+", "+a", "a++b"}) EXPECT_THROW(joined_paths(wrong, "model"), UsageError) << wrong;
 }
 
 }  // namespace

@@ -108,9 +108,11 @@ void sort_by(std::vector<Translation>& found, const std::vector<double>& keys) {
 void sort_by_consensus(std::vector<Translation>& found, Likeness likeness, bool sampled) {
   std::vector<std::string> texts;
   std::vector<double> weights;
+  double most = kNone;
+  for (const Translation& t : found) most = std::max(most, t.score);
   for (const Translation& t : found) {
     texts.push_back(t.text);
-    weights.push_back(sampled ? 1 : std::exp(t.score - found.front().score));
+    weights.push_back(sampled ? 1 : std::exp(t.score - most));
   }
   sort_by(found, consensus(likeness, texts, weights));
 }

@@ -259,9 +259,10 @@ TEST_F(TranslatorTest, MinimumBayesRiskTakesWhatIsMostLikeAll) {
       for (size_t i = 0; i < lines.size(); ++i) {
         std::vector<std::string> texts;
         std::vector<double> weights;
+        const double most = std::ranges::max(all[i], {}, &Translation::score).score;
         for (const Translation& t : all[i]) {
           texts.push_back(t.text);
-          weights.push_back(sample ? 1 : std::exp(t.score - all[i].front().score));
+          weights.push_back(sample ? 1 : std::exp(t.score - most));
         }
         const std::vector<double> scores = consensus(likeness, texts, weights);
         const auto best = std::ranges::max_element(scores) - scores.begin();
