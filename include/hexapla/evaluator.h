@@ -61,9 +61,9 @@ class Evaluator {
   // The p-value of the difference of two systems by one metric, from their resamples. UsageError: they have none, or
   // not equally many.
   HEXAPLA_API static double p_value(const MetricScore& baseline, const MetricScore& system);
-  // Several runs of one system, such as trainings with different seeds, as one: the means of their scores, and resamples
-  // that draw runs as well as sentences, so that a p-value knows both chances. `details` has the standard deviation.
-  // UsageError: no run, or runs of different metrics, sentences or resamples.
+  // Several runs of one system, such as trainings with different seeds, as one: the means of their scores, and
+  // resamples that draw runs as well as sentences, so that a p-value knows both chances. `details` has the standard
+  // deviation. UsageError: no run, or runs of different metrics, sentences or resamples.
   HEXAPLA_API static MetricScore of_runs(const std::vector<MetricScore>& runs);
   // Notes for people, in words: which tokenizer `auto` chooses for these references, then whether the hypotheses, which
   // may be none, look tokenized or are too short for BLEU.

@@ -94,7 +94,8 @@ int64_t layer_weights(const model::Config& c) {
 }
 
 bool enough_tokens(const model::Config& architecture, double tokens) {
-  return tokens >= 12.0 * static_cast<double>(layer_weights(architecture));
+  constexpr double kTokensOfWeight = 4;  // measured: docs/adr/0011
+  return tokens >= kTokensOfWeight * static_cast<double>(layer_weights(architecture));
 }
 
 int64_t lines_to_hold_out(int64_t pairs) {

@@ -67,8 +67,8 @@ TEST(RecipeRules, LargerModelsNeedMoreTokens) {
   for (int64_t size = 1; size < sizes_of_models(); ++size) {
     const model::Config smaller = recipe(size - 1, f, {}).architecture, larger = recipe(size, f, {}).architecture;
     EXPECT_GT(layer_weights(larger), layer_weights(smaller));
-    EXPECT_FALSE(enough_tokens(larger, 11.0 * static_cast<double>(layer_weights(larger))));
-    EXPECT_TRUE(enough_tokens(larger, 13.0 * static_cast<double>(layer_weights(larger))));
+    EXPECT_FALSE(enough_tokens(larger, 3.0 * static_cast<double>(layer_weights(larger))));
+    EXPECT_TRUE(enough_tokens(larger, 5.0 * static_cast<double>(layer_weights(larger))));
   }
 }
 
