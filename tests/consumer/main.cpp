@@ -131,7 +131,8 @@ void call_evaluator() {
   hexapla::EvaluatorOptions resampled;
   resampled.resamples = 10;
   const hexapla::MetricScore score = hexapla::Evaluator(resampled).score(one, {other}).front();
-  std::cout << hexapla::Evaluator::p_value(score, score) << evaluator.notes({"a"}, {other}).size() << '\n';
+  std::cout << hexapla::Evaluator::p_value(score, hexapla::Evaluator::of_runs({score, score}))
+            << evaluator.notes({"a"}, {other}).size() << "\n";
 }
 
 void call_trainer(const std::string& folder) {

@@ -205,12 +205,10 @@ void add_distill(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla distill -m teacher --train-sets train.en train.de --valid-sets val.en val.de --model student \\\n"
       "    --preset tiny --dec-layers 1\n"
-      "  hexapla translate -m student/model.int8.safetensors --shortlist student/shortlist.bin < test.en\n"
       "The teacher translates the training text (sequence-level distillation, Kim and Rush 2016), the student learns\n"
-      "from that with the options of hexapla train, and is written as 8-bit integers with a shortlist, too. A table "
-      "on\n"
-      "stdout compares sizes, speeds (median of three rounds) and quality on --valid-sets. The same command goes on\n"
-      "where it stopped.");
+      "from that with the options of hexapla train, and is written as 8-bit integers with a shortlist, too: give\n"
+      "translate -m DIR/model.int8.safetensors --shortlist DIR/shortlist.bin. A table on stdout has sizes, speeds\n"
+      "(median of three rounds) and quality on --valid-sets. The same command goes on where it stopped.");
   c->callback([d, &chosen] { chosen = [d] { return d->run(); }; });
 }
 
