@@ -13,7 +13,7 @@ namespace hexapla::decode {
 namespace {
 
 // A text as a sequence of its characters or words: equal ones have equal numbers.
-using Units = std::u32string;
+using UnitNumbers = std::u32string;
 
 std::vector<std::string_view> characters(std::string_view text) {
   std::vector<std::string_view> all;
@@ -22,11 +22,11 @@ std::vector<std::string_view> characters(std::string_view text) {
   return all;
 }
 
-std::vector<Units> units_of(Likeness likeness, std::span<const std::string> texts) {
-  std::vector<Units> all;
+std::vector<UnitNumbers> units_of(Likeness likeness, std::span<const std::string> texts) {
+  std::vector<UnitNumbers> all;
   std::unordered_map<std::string_view, char32_t> numbers;
   for (const std::string& text : texts) {
-    Units& units = all.emplace_back();
+    UnitNumbers& units = all.emplace_back();
     for (const std::string_view unit : likeness == Likeness::chrf ? characters(text) : text::words(text))
       units += numbers.try_emplace(unit, static_cast<char32_t>(numbers.size())).first->second;
   }
@@ -35,7 +35,7 @@ std::vector<Units> units_of(Likeness likeness, std::span<const std::string> text
 
 using Counts = std::unordered_map<std::u32string_view, double>;  // the keys point into the units
 
-void add_ngrams(Counts& counts, const Units& units, size_t n, double weight) {
+void add_ngrams(Counts& counts, const UnitNumbers& units, size_t n, double weight) {
   for (size_t i = 0; i + n <= units.size(); ++i) counts[std::u32string_view(units).substr(i, n)] += weight;
 }
 
@@ -45,7 +45,7 @@ struct Overlap {
 };
 
 // [text][order]
-std::vector<std::vector<Overlap>> overlaps(std::span<const Units> texts, std::span<const double> shares,
+std::vector<std::vector<Overlap>> overlaps(std::span<const UnitNumbers> texts, std::span<const double> shares,
                                            size_t orders) {
   std::vector<std::vector<Overlap>> all(texts.size());
   for (size_t n = 1; n <= orders; ++n) {
@@ -97,7 +97,7 @@ double bleu(std::span<const Overlap> orders) {
 }  // namespace
 
 std::vector<double> consensus(Likeness likeness, std::span<const std::string> texts, std::span<const double> weights) {
-  const std::vector<Units> units = units_of(likeness, texts);
+  const std::vector<UnitNumbers> units = units_of(likeness, texts);
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<double> shares;
   for (const double w : weights) shares.push_back(w / total);
