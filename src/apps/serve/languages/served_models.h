@@ -35,7 +35,7 @@ struct ServedModel {
   std::int64_t parameters = 0, encoder_layers = 0, decoder_layers = 0, heads = 0, d_model = 0;
   hexapla::Translator translator;
 
-  // Of its first model, opened on first use. Thread-safe; errors as Inspector's.
+  // Looks into its first model, opened on first use. Thread-safe; errors as Inspector's.
   const Inspector& inspector() const;
 
  private:

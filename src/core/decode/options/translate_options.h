@@ -10,7 +10,7 @@
 
 namespace hexapla::decode {
 
-// What minimum Bayes risk compares translations by (decode/rescoring/consensus.h).
+// The measure by which minimum Bayes risk compares translations (decode/rescoring/consensus.h).
 enum class Likeness { chrf, bleu };
 
 struct TranslateOptions {

@@ -31,7 +31,7 @@ TEST(Consensus, NeedsNoBlanks) {
     for (const Likeness likeness : {Likeness::chrf, Likeness::bleu}) EXPECT_NE(best(likeness, texts), 1u) << texts[0];
 }
 
-// What all say has the highest score there is, and the order of the texts does not matter.
+// A text that all say has the highest score there is, and the order of the texts does not matter.
 TEST(Consensus, OfEqualTextsIsAHundred) {
   for (const Likeness likeness : {Likeness::chrf, Likeness::bleu}) {
     const std::vector<std::string> same(3, "zwei Katzen laufen schnell");

@@ -112,7 +112,7 @@ TEST(Ensemble, OfOneModelTwiceIsThatModel) {
   }
 }
 
-// What a search says of a translation, forced decoding says, too.
+// Forced decoding gives a translation the score that the search gave it.
 TEST(Ensemble, ScoresAsItSearches) {
   const TestModel a(small_config(), DType::f64, 1), b(other_config(), DType::f64, 2);
   const std::vector<text::Ids> sources = random_sentences(6, 6, 24);

@@ -243,7 +243,7 @@ TEST_F(TranslatorTest, DistinctTranslationsHaveTheProbabilityOfTheirText) {
   EXPECT_GT(equal, 10u) << "nothing was tested";
 }
 
-// Of a beam and of samples, by each likeness: the order is that of consensus(), and a text stands once.
+// For a beam and for samples, by each likeness: the order is that of consensus(), and a text stands once.
 TEST_F(TranslatorTest, MinimumBayesRiskTakesWhatIsMostLikeAll) {
   const std::vector<std::string> lines = made_up_lines(30, 6);
   size_t others = 0;

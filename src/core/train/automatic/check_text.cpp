@@ -61,7 +61,7 @@ uint64_t place_of(int64_t line) {
   return x ^ (x >> 27);
 }
 
-// Of a long line some: the same ones of any line, because they are sorted by their hashes.
+// Some words of a long line: the same ones in any line, because they are sorted by their hashes.
 data::Words some_words_of(const std::string& line) {
   constexpr size_t kMost = 40;
   data::Words words = data::words_of(line);

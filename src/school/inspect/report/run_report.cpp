@@ -150,7 +150,7 @@ std::string samples(const RunRecord& run) {
   return text + "</details>\n";
 }
 
-// What is wrong with the translations of the best model, and where.
+// The faults of the best model's translations, and its worst lines.
 std::string faults(const RunRecord& run) {
   const json* best = best_of(run.validations);
   if (!best || !best->contains("worst")) return "";
@@ -193,7 +193,8 @@ double training_seconds(const std::vector<json>& reports) {
 
 constexpr double kClear = 0.01;  // of the loss: less is no change
 
-// What the curves of the losses say. Training loss is smoothed and with dropout: only its direction counts.
+// The state of the run, as the validation losses tell it. Training loss is smoothed and with dropout: only its
+// direction counts.
 std::string course(const RunRecord& run) {
   std::vector<std::pair<double, double>> losses;  // update, validation loss
   for (const json& v : run.validations)

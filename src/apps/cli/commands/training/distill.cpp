@@ -46,6 +46,7 @@ struct Distill : BoundTrainOptions {
     std::vector<GivenOption> given = given_train_options(*command, *this);
     const train::TrainOptions asked = train::resolve_options(given).options;
     check(asked);
+    use_threads(static_cast<int>(asked.threads));
     std::filesystem::create_directories(asked.model);
     if (const int code = translate_text(asked)) return code;
     std::erase_if(given, [](const GivenOption& option) { return option.name == "train-sets"; });
@@ -64,6 +65,10 @@ struct Distill : BoundTrainOptions {
     if (o.valid_sets.size() != 2)
       throw UsageError(
           "`valid-sets` is missing: give two files, SOURCE TARGET, on which teacher and student are compared");
+    for (const auto* sets : {&o.train_sets, &o.valid_sets})
+      for (const std::string& file : *sets)
+        if (std::filesystem::exists(file) ? !std::filesystem::is_regular_file(file) : file == "-")
+          throw UsageError(cat(file, " can be read only once, but distill reads its text several times: give a file"));
     for (const auto& [name, given] : {std::pair{"train-weights", !o.text.train_weights.empty()},
                                       {"guided-alignment", !o.guided_alignment.empty()},
                                       {"tsv", o.text.tsv}})
@@ -131,6 +136,7 @@ struct Distill : BoundTrainOptions {
 
   static void make_fast(const train::TrainOptions& o, JobTerminal& terminal) {
     ShortlistOptions how;
+    how.warn = terminal.notes_on_lines();
     how.on_progress = [&](size_t pairs) {
       terminal.progress().show(fmt::format("shortlist: {} pairs aligned", text::grouped(static_cast<int64_t>(pairs))));
     };
@@ -138,7 +144,8 @@ struct Distill : BoundTrainOptions {
     api::QuantizeOptions integers;
     integers.model = o.model, integers.output = integers_of(o), integers.valid_sets = o.valid_sets;
     integers.given = [](const std::string&) { return false; };
-    api::quantize(integers, {[&](const std::string& what) { terminal.say(what); }, {}});
+    const auto warn = [&](int64_t line, const std::string& what) { terminal.note(cat("line ", line + 1), what); };
+    api::quantize(integers, {[&](const std::string& what) { terminal.say(what); }, warn});
   }
 
   // Sizes, speeds and quality of the teacher, the student, and the student made fast.

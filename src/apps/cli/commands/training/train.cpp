@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <iostream>
+#include <map>
 #include <numeric>
 
 #include "base/options/word_format.h"
@@ -35,17 +36,20 @@ struct Train : BoundTrainOptions {
       return 0;
     }
     ProgressWatcher watcher(make_log_terminal(parse_color(color), quiet || !processes.first()));
-    std::vector<double> scores;
+    std::map<std::string, std::vector<double>> scores;  // by the metric that chose the model
     for (int i = 0; i < seeds; ++i) {
       if (seeds > 1) o = options_of_seed(i);
       const train::TrainResult result = api::run_training(o, watcher, stop_on_signals(), {}, processes);
       if (processes.first()) say_result(watcher.progress(), o, result);
       if (result.end == train::TrainEnd::interrupted) return 128 + (caught_signal() > 0 ? caught_signal() : SIGTERM);
       train::require_whole(result);
-      if (const train::Contender& kept = result.contenders.front(); kept.score) scores.push_back(*kept.score);
-      if (seeds > 1 && i + 1 == seeds && processes.first())
-        watcher.progress().say(spread(scores, result.contenders.front().metric));
+      if (const train::Contender& kept = result.contenders.front(); kept.score)
+        scores[kept.metric].push_back(*kept.score);
     }
+    if (seeds > 1 && processes.first() && scores.empty())
+      watcher.progress().say("no model has a validation score to compare: give `valid-sets` or `hold-out`");
+    if (seeds > 1 && processes.first())
+      for (const auto& [metric, of_metric] : scores) watcher.progress().say(spread(of_metric, metric));
     return 0;
   }
 
@@ -61,7 +65,7 @@ struct Train : BoundTrainOptions {
   }
 
   static std::string spread(const std::vector<double>& scores, const std::string& metric) {
-    if (scores.size() < 2) return "fewer than two of the models have a score: give `valid-sets` to compare them";
+    if (scores.size() < 2) return fmt::format("validation {} of one seed: {:.2f}", metric, scores.front());
     const auto n = static_cast<double>(scores.size());
     const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / n;
     double squares = 0;
@@ -81,7 +85,12 @@ void add_train(Command& app, Action& chosen) {
   bind_train_options(*c, *train);
   c->add_option("--seeds", train->seeds, Range<int64_t>{1, 1000},
                 "train so many models, with --seed, the next one, .., in DIR/seed-N, and report mean and spread")
-      ->default_str("1");
+      ->default_str("1")
+      ->when([t = train.get()] {
+        const auto& sets = t->options.train_sets;
+        const bool once = std::find(sets.begin(), sets.end(), "-") != sets.end();
+        return When{!t->dump && !once, "is for several trainings, but `dump-config` and a text on stdin are for one"};
+      });
   c->add_flag("--dump-config", train->dump, "print the resolved options as a config file and stop");
   c->add_flag("-q,--quiet", train->quiet, "print only errors");
   c->add_option("--color", train->color, "auto, always or never")
