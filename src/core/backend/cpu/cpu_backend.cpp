@@ -12,9 +12,7 @@ namespace {
 
 constexpr Isa kIsas[] = {Isa::generic, Isa::avx2, Isa::avx512, Isa::amx, Isa::neon, Isa::dotprod, Isa::i8mm};
 
-const char* needed_for(Precision precision) {
-  return precision == Precision::bf16 ? "AVX512_BF16 (Arm: I8MM and BF16)" : "AVX512_VNNI (Arm: dotprod)";
-}
+constexpr char kNeededForBf16[] = "AVX512_BF16 (Arm: I8MM and BF16)";
 
 bool bf16_is_faster(Isa isa) {
   return cpu::has(isa, Precision::bf16) && (isa == Isa::amx || cpu::processor().fast_bf16);
@@ -97,8 +95,8 @@ Precision parse_precision(const std::string& name) {
   if (name == "f32") return Precision::f32;
   if (name != "bf16") throw UsageError(cat("`precision` is '", name, "', but must be auto, f32 or bf16"));
   if (!supported(Precision::bf16))
-    throw UsageError(cat("`precision` bf16 needs a processor with ", needed_for(Precision::bf16),
-                         ", and HEXAPLA_ISA at ", available(Isa::neon) ? "i8mm" : "avx512", ": give f32 or auto"));
+    throw UsageError(cat("`precision` bf16 needs a processor with ", kNeededForBf16, ", and HEXAPLA_ISA at ",
+                         available(Isa::neon) ? "i8mm" : "avx512", ": give f32 or auto"));
   return Precision::bf16;
 }
 
@@ -107,8 +105,7 @@ std::unique_ptr<Backend> make_cpu_backend(Precision precision) { return make_cpu
 std::unique_ptr<Backend> make_cpu_backend(Isa isa, Precision precision) {
   parse_isa(name_of(isa));  // UsageError if this processor lacks it
   if (!cpu::has(isa, precision))
-    throw UsageError(
-        cat("products in ", name_of(precision), " need ", needed_for(precision), "; this is ", name_of(isa)));
+    throw UsageError(cat("products in ", name_of(precision), " need ", kNeededForBf16, "; this is ", name_of(isa)));
   return std::make_unique<cpu::CpuBackend>(isa, precision, choose_products(isa, precision));
 }
 
@@ -126,11 +123,8 @@ double arithmetic_limit(const Backend& backend) {
 namespace cpu {
 
 bool has(Isa isa, Precision precision) {
-  if (precision == Precision::f32) return true;
-  if (!available(isa)) return false;
-  const bool x86 = isa == Isa::avx512 || isa == Isa::amx;
-  if (precision == Precision::bf16) return processor().bf16 && (x86 || isa == Isa::i8mm);
-  return processor().eight_bit_dot && (x86 || isa == Isa::dotprod || isa == Isa::i8mm);
+  if (precision != Precision::bf16) return true;
+  return available(isa) && processor().bf16 && (isa == Isa::avx512 || isa == Isa::amx || isa == Isa::i8mm);
 }
 
 const Kernels& kernels_of(Isa isa) {

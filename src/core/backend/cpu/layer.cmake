@@ -1,6 +1,7 @@
 # The kernels are written once and compiled once per instruction set. Their files include no inline functions
 # of other libraries: the linker keeps one copy of such a function, which may be the one that needs AVX-512.
-file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${place}/kernels/*.cpp)
+file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${place}/kernels/*.cpp
+                                           ${CMAKE_CURRENT_SOURCE_DIR}/${place}/kernels/int8/*.cpp)
 set(kernel_flags -O3 -fno-exceptions -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi
     -Wno-ignored-attributes)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -24,8 +25,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   # Gives the bits of x86-64, which has no FMA at this level. SHELL, or CMake would drop what looks like a repetition.
   hexapla_kernels(generic generic 16 "${kernel_sources}" SHELL:-ffp-contract=off)
   hexapla_kernels(neon neon 16 "${kernel_sources}" -DHEXAPLA_NEON)
-  hexapla_kernels(dotprod dotprod 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -march=armv8.2-a+dotprod)
-  hexapla_kernels(i8mm i8mm 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -march=armv8.2-a+i8mm)
+  hexapla_kernels(dotprod dotprod 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -DHEXAPLA_DOT_PRODUCTS
+                  -march=armv8.2-a+dotprod)
+  hexapla_kernels(i8mm i8mm 16 ${kernels}/int8/product.cpp -DHEXAPLA_NEON -DHEXAPLA_DOT_PRODUCTS
+                  -march=armv8.2-a+i8mm)
   hexapla_kernels(armbf16 armbf16 16 ${kernels}/bf16/product.cpp -DHEXAPLA_NEON -march=armv8.2-a+bf16)
   list(APPEND isas neon dotprod i8mm armbf16)
   target_compile_definitions(${target} PRIVATE HEXAPLA_ARM_KERNELS)
@@ -46,16 +49,24 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       set(HEXAPLA_EMULATE OFF)
     endif()
   endif()
-  foreach(narrow "avx512bf16 bf16/product.cpp -mavx512bf16" "avx512vnni int8/product.cpp -mavx512vnni"
-                 "amxbf16 amx/bf16.cpp -mavx512bf16" "amxint8 amx/int8.cpp -mavx512vnni")
+  foreach(narrow "avx512bf16 64 bf16/product.cpp -mavx512bf16" "avx512vnni 64 int8/product.cpp -mavx512vnni"
+                 "amxbf16 64 amx/bf16.cpp -mavx512bf16" "amxint8 64 amx/int8.cpp -mavx512vnni"
+                 "avxvnni 32 int8/product.cpp -mavxvnni")
     separate_arguments(narrow)
     list(GET narrow 0 isa)
-    list(GET narrow 1 source)
-    list(GET narrow 2 flag)
-    hexapla_kernels(${isa} ${isa} 64 ${kernels}/${source} ${avx512} ${flag})
+    list(GET narrow 1 bytes)
+    list(GET narrow 2 source)
+    list(GET narrow 3 flag)
+    if(bytes EQUAL 64)
+      set(base ${avx512})
+    else()
+      set(base -mavx2 -mfma)
+    endif()
+    hexapla_kernels(${isa} ${isa} ${bytes} ${kernels}/${source} ${base} ${flag} -DHEXAPLA_DOT_PRODUCTS)
     list(APPEND isas ${isa})
     if(HEXAPLA_EMULATE)
-      hexapla_kernels(emulated_${isa} ${isa} 64 ${kernels}/${source} ${avx512} -DHEXAPLA_EMULATED)
+      hexapla_kernels(emulated_${isa} ${isa} ${bytes} ${kernels}/${source} ${base} -DHEXAPLA_DOT_PRODUCTS
+                      -DHEXAPLA_EMULATED)
       list(APPEND emulated $<TARGET_OBJECTS:hexapla_kernels_emulated_${isa}>)
     endif()
   endforeach()

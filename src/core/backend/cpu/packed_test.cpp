@@ -144,45 +144,53 @@ double worst_error(Backend& backend, const Shapes& s, bool transposed, bool roun
 }
 
 TEST(CpuQuantized, IsTheSumOfRoundedNumbers) {
-  if (!supported(Precision::int8)) GTEST_SKIP() << "no int8 products on this processor";
   for (const Isa isa : isas_here()) {
-    if (!cpu::has(isa, Precision::int8)) continue;
     const auto backend = make_cpu_backend(isa);
     for (const Shapes& s : kShapes)
       for (const bool transposed : {false, true})
-        EXPECT_LE(worst_error(*backend, s, transposed, true), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+        EXPECT_LE(worst_error(*backend, s, transposed, true), 1e-5)
+            << name_of(isa) << s.rows << 'x' << s.in << 'x' << s.out;
     EXPECT_GT(worst_error(*backend, {7, 33, 65}, false, false), 1e-4);  // x is really rounded
   }
 }
 
-TEST(CpuQuantized, TilesAndSmallMatricesGiveTheBitsOfVectors) {
-  if (best_isa() != Isa::amx && best_isa() != Isa::i8mm) GTEST_SKIP() << "neither AMX nor I8MM on this processor";
-  const auto tiles = make_cpu_backend(best_isa(), Precision::int8),
-             vectors = make_cpu_backend(best_isa() == Isa::amx ? Isa::avx512 : Isa::dotprod, Precision::int8);
+// But for the generic one, which multiplies and adds in two steps.
+TEST(CpuQuantized, EveryInstructionSetGivesTheSameBits) {
+  const auto best = make_cpu_backend(best_isa(), Precision::int8);
   PackedNumbers n;
-  for (const Shapes& s : kShapes)
-    for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
-      const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
-      const Tensor y = n.normal({rows, s.out}), z = n.normal({rows, s.out});
-      const auto of_tiles = tiles->pack(w), of_vectors = vectors->pack(w);
-      tiles->linear(x, {w, of_tiles.get()}, b, y);
-      vectors->linear(x, {w, of_vectors.get()}, b, z);
-      EXPECT_TRUE(same_bytes(y, z)) << rows << 'x' << s.in << 'x' << s.out;
-    }
+  for (const Isa isa : isas_here()) {
+    if (isa == Isa::generic || isa == best_isa()) continue;
+    const auto other = make_cpu_backend(isa, Precision::int8);
+    for (const Shapes& s : kShapes)
+      for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 8) {
+        const Tensor w = n.normal({s.in, s.out}), x = n.normal({rows, s.in}), b = n.normal({s.out});
+        const Tensor y = n.normal({rows, s.out}), z = n.normal({rows, s.out});
+        const auto of_best = best->pack(w), of_other = other->pack(w);
+        best->linear(x, {w, of_best.get()}, b, y);
+        other->linear(x, {w, of_other.get()}, b, z);
+        EXPECT_TRUE(same_bytes(y, z)) << name_of(isa) << rows << 'x' << s.in << 'x' << s.out;
+      }
+  }
 }
 
-TEST(CpuQuantized, WithoutSuchInstructionsOnlyTheWeightIsRounded) {
+// The largest integers, and the -128 of other programs' files: no sum saturates.
+TEST(CpuQuantized, IsExactAtTheEdges) {
+  constexpr int64_t terms = 70;
+  std::vector<int8_t> most(terms * 3, -128);
+  const float ones[] = {1, 1, 1};
+  PackedNumbers n;
+  const Tensor x = n.normal({2, terms}), y = n.normal({2, 3});
+  for (int64_t t = 0; t < terms; ++t) x.data<float>()[t] = 127, x.data<float>()[terms + t] = -127;
   for (const Isa isa : isas_here()) {
-    if (cpu::has(isa, Precision::int8)) continue;
     const auto backend = make_cpu_backend(isa);
-    for (const Shapes& s : kShapes)
-      for (const bool transposed : {false, true})
-        EXPECT_LE(worst_error(*backend, s, transposed, false), 1e-5) << s.rows << 'x' << s.in << 'x' << s.out;
+    const auto packed =
+        backend->pack_quantized(Tensor::of(most.data(), {terms, 3}), Tensor::of(const_cast<float*>(ones), {3}));
+    backend->linear(x, {Tensor::of(most.data(), {terms, 3}), packed.get()}, {}, y);
+    for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(y.data<float>()[i], (i < 3 ? -128 : 128) * 127 * terms) << name_of(isa);
   }
 }
 
 TEST(CpuQuantized, AnInt8BackendRoundsWhatItPacks) {
-  if (!supported(Precision::int8)) GTEST_SKIP() << "no int8 products on this processor";
   const auto backend = make_cpu_backend(Precision::int8), plain = make_cpu_backend();
   PackedNumbers n;
   const Tensor w = n.normal({64, 40}), x = n.normal({9, 64}), y = n.normal({9, 40}), z = n.normal({9, 40});

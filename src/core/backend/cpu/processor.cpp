@@ -22,6 +22,11 @@ bool may_use_amx() {
   constexpr long ask_permission = 0x1023, tile_data = 18;
   return (d & all) == all && syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
 }
+
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1u << 4);
+}
 #endif
 
 Processor look() {
@@ -31,12 +36,14 @@ Processor look() {
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #ifdef HEXAPLA_EMULATED  // in tests with emulated/instructions.h
   p.bf16 = p.fast_bf16 = p.eight_bit_dot = p.tiles = p.avx512;
+  p.short_dot = p.avx2;
 #else
   p.bf16 = __builtin_cpu_supports("avx512bf16");
   // Intel's vector units multiply bf16 at half the rate of f32 (measured on a Xeon with AMX: 0.12
   // and 0.20 TFLOP/s per core), AMD's at twice the rate.
   p.fast_bf16 = p.bf16 && !__builtin_cpu_is("intel");
-  p.eight_bit_dot = __builtin_cpu_supports("avx512vnni");
+  p.eight_bit_dot = p.avx512 && __builtin_cpu_supports("avx512vnni");
+  p.short_dot = p.avx2 && has_avx_vnni();
   p.tiles = p.avx512 && p.bf16 && p.eight_bit_dot && may_use_amx();
 #endif
   return p;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/processor.h"
 
 namespace hexapla::cpu {
 namespace {
@@ -56,16 +57,23 @@ Product part_of(const Product& p, const Panel& panel, int64_t units, int64_t i, 
 
 #if defined(HEXAPLA_X86_KERNELS)
 ProductKernel bf16_kernel(Isa isa) { return isa == Isa::amx ? amxbf16::kProduct : avx512bf16::kProduct; }
-ProductKernel int8_kernel(Isa isa) { return isa == Isa::amx ? amxint8::kProduct : avx512vnni::kProduct; }
-constexpr auto kPackIntegers = avx512vnni::pack_integers;
+ProductKernel int8_kernel(Isa isa) {
+  const Processor& here = processor();
+  if (isa == Isa::amx) return amxint8::kInt8Product;
+  if (isa == Isa::avx512) return here.eight_bit_dot ? avx512vnni::kInt8Product : avx512::kInt8Product;
+  if (isa == Isa::avx2) return here.short_dot ? avxvnni::kInt8Product : avx2::kInt8Product;
+  return generic::kInt8Product;
+}
 #elif defined(HEXAPLA_ARM_KERNELS)
 ProductKernel bf16_kernel(Isa) { return armbf16::kProduct; }
-ProductKernel int8_kernel(Isa isa) { return isa == Isa::i8mm ? i8mm::kProduct : dotprod::kProduct; }
-constexpr auto kPackIntegers = dotprod::pack_integers;
+ProductKernel int8_kernel(Isa isa) {
+  if (isa == Isa::i8mm) return i8mm::kInt8Product;
+  if (isa == Isa::dotprod) return dotprod::kInt8Product;
+  return isa == Isa::neon ? neon::kInt8Product : generic::kInt8Product;
+}
 #else
 ProductKernel bf16_kernel(Isa) { fail("no products in bf16 were built"); }
-ProductKernel int8_kernel(Isa) { fail("no products in int8 were built"); }
-constexpr void (*kPackIntegers)(const Integers&, const PackedMemory&) = nullptr;
+ProductKernel int8_kernel(Isa) { return generic::kInt8Product; }
 #endif
 
 // For plain weights; int8 is for packed ones.
@@ -101,16 +109,9 @@ class OwnProducts final : public Products {
   }
 
   std::unique_ptr<PackedStrips> pack(const Integers& b) const override {
-    if (has(isa_, Precision::int8)) {
-      auto packed = std::make_unique<PackedStrips>(packed_kernel(isa_, Precision::int8), Shape{b.k, b.n});
-      kPackIntegers(b, packed->memory());
-      return packed;
-    }
-    std::vector<float> values(static_cast<size_t>(b.k * b.n));  // without such instructions: dequantize
-    for (int64_t t = 0; t < b.k; ++t)
-      for (int64_t j = 0; j < b.n; ++j)
-        values[t * b.n + j] = static_cast<float>(b.b[t * b.b_k + j * b.b_n]) * b.scales[j];
-    return pack(Product{.b = values.data(), .b_k = b.n, .b_n = 1, .n = b.n, .k = b.k});
+    auto packed = std::make_unique<PackedStrips>(int8_kernel(isa_), Shape{b.k, b.n});
+    packed->kernel().pack_integers(b, packed->memory());
+    return packed;
   }
 
   double arithmetic_limit() const override {

@@ -45,7 +45,7 @@ TEST(Device, ChoosesThePrecisionThatAutoMeans) {
   EXPECT_THROW(parse_precision("f8", "opencl"), UsageError);
 }
 
-// With HEXAPLA_ISA=generic, too, which is without bf16 and int8.
+// With HEXAPLA_ISA=generic, too, which is without bf16.
 TEST(Device, TellsItselfWhatItLacks) {
   for (const char* const lacking : {"bf16", "int8"}) {
     std::string why;

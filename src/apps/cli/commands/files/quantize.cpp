@@ -78,8 +78,7 @@ void add_quantize(Command& app, Action& chosen) {
       "Examples:\n"
       "  hexapla quantize -m run -o run8.safetensors --valid-sets val.en val.de\n"
       "  hexapla translate -m run8.safetensors < test.en\n"
-      "Weights and embeddings become integers with one scale per column; sums, norms and softmax stay f32. On\n"
-      "processors without AVX512_VNNI (Arm: dotprod) the model is computed in f32, with the rounded weights.");
+      "Weights and embeddings become integers with one scale per column; sums, norms and softmax stay f32.");
   c->callback([q, c, &chosen] {
     q->options.given = given_in(*c);
     chosen = [q] { return q->run(); };

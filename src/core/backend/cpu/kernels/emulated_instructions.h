@@ -1,11 +1,18 @@
 #pragma once
-// kernels/instructions.h in plain AVX-512, as Intel's manual defines it: the same roundings in the
+// kernels/instructions.h in plain AVX2 and AVX-512, as Intel's manual defines it: the same roundings in the
 // same order, except for numbers below 2^-126, which the real instructions flush to 0.
-#include "backend/cpu/kernels/vec.h"
+#include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
 
+inline Bits add_quads(Bits sum, Bits x, Bits row) {
+  Int s = (Int)sum;
+  for (int shift = 24; shift >= 0; shift -= 8) s += (Int)((Uint)x << shift >> 24) * ((Int)((Uint)row << shift) >> 24);
+  return (Bits)s;
+}
+
+#if VEC_BYTES == 64
 typedef uint16_t Half __attribute__((vector_size(VEC_BYTES)));
 
 // Result in the lower half of every element.
@@ -25,12 +32,6 @@ inline Vec add_product(Vec sum, Vec a, Vec b) { return (Vec)_mm512_fmadd_ps((__m
 
 inline Vec add_pairs(Vec sum, __m512i x, __m512i row) {
   return add_product(add_product(sum, later(x), later(row)), earlier(x), earlier(row));
-}
-
-inline __m512i add_quads(__m512i sum, __m512i x, __m512i row) {
-  Int s = (Int)sum;
-  for (int shift = 24; shift >= 0; shift -= 8) s += (Int)((Uint)x << shift >> 24) * ((Int)((Uint)row << shift) >> 24);
-  return (__m512i)s;
 }
 
 struct alignas(64) Tile {
@@ -101,6 +102,7 @@ inline void add_tiles_of_quads() {
   for (int r = 0; r < 16; ++r)
     for (int u = 0; u < 16; ++u) tile<C>().rows[r] = add_quads(tile<C>().rows[r], unit<A>(r, u), tile<B>().rows[u]);
 }
+#endif
 
 }  // namespace
 }  // namespace hexapla::cpu::ISA

@@ -1,12 +1,12 @@
 #pragma once
-// Instructions that not every processor with AVX-512 has: AVX512_BF16, AVX512_VNNI and AMX. On
+// Instructions that not every processor with AVX2 or AVX-512 has: AVX_VNNI, AVX512_BF16, AVX512_VNNI and AMX. On
 // other processors, tests emulate them. Those of Arm are in neon_instructions.h.
 #ifdef HEXAPLA_EMULATED
 #include "backend/cpu/kernels/emulated_instructions.h"
 #elif defined(HEXAPLA_NEON)
 #include "backend/cpu/kernels/neon_instructions.h"
 #else
-#include "backend/cpu/kernels/vec.h"
+#include "backend/cpu/kernels/product.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
@@ -27,8 +27,13 @@ __attribute__((always_inline)) inline Vec add_pairs(Vec sum, __m512i x, __m512i 
 #endif
 
 // sum + x0 row0 + ... + x3 row3, x unsigned bytes, row signed ones
-__attribute__((always_inline)) inline __m512i add_quads(__m512i sum, __m512i x, __m512i row) {
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));  // GCC 12 copies the sums around its intrinsic
+__attribute__((always_inline)) inline Bits add_quads(Bits sum, Bits x, Bits row) {
+  // GCC 12 copies the sums around its intrinsic
+#if VEC_BYTES == 64
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(row));
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x), "x"(row));
+#endif
   return sum;
 }
 

@@ -16,8 +16,8 @@ constexpr int64_t kMaxAttentionPad = 32;  // key counts are rounded up to a mult
 enum class Store { set, add };
 
 // b in the order in which a kernel reads it: consecutive strips of tile_columns columns, each
-// [units][columns]. A unit of 32 bits holds one term in f32, two in bf16, or four in int8. Columns
-// beyond the last are zeros.
+// [units][columns]. A unit of 32 bits holds one term in f32, two in bf16, or four in int8 (of two rows of the strip
+// where a kernel reads two terms at a time). Columns beyond the last are zeros.
 struct Packed {
   const float* strips = nullptr;
   const float* scales = nullptr;  // int8 only: scale of each column
@@ -52,6 +52,7 @@ struct PackedMemory {
   float *strips, *scales;
   int32_t* sums;
 };
+// Element (t, j) is b[t * b_k + j * b_n].
 struct Integers {
   [[no_unique_address]] ByName by_name = ByName{};
   const int8_t* b = nullptr;
@@ -68,6 +69,8 @@ struct ProductKernel {
   // Runs the arithmetic of `rounds` steps of a full tile and nothing else; returns the number of
   // multiplications and additions.
   int64_t (*limit)(int64_t rounds);
+  // int8 only: packs integers that are already quantized.
+  void (*pack_integers)(const Integers&, const PackedMemory&) = nullptr;
 };
 
 struct Dropout {
@@ -214,29 +217,35 @@ struct Kernels {
   double (*sum_of_squares)(const float* x, int64_t n);
 };
 
+// Packed b only for kInt8Product: its columns, and the rows of a on the way in, are rounded to int8 with a scale each;
+// sums in i32.
 namespace generic {
 extern const Kernels kKernels;
-}
+extern const ProductKernel kInt8Product;
+}  // namespace generic
 namespace avx2 {
 extern const Kernels kKernels;
-}
+extern const ProductKernel kInt8Product;
+}  // namespace avx2
 namespace avx512 {
 extern const Kernels kKernels;
-}
+extern const ProductKernel kInt8Product;
+}  // namespace avx512
 namespace neon {
 extern const Kernels kKernels;
-}
+extern const ProductKernel kInt8Product;
+}  // namespace neon
 // Factors rounded to bf16; sums in f32, over blocks of 2 * kTermBlock terms.
 namespace avx512bf16 {
 extern const ProductKernel kProduct;
 }
-// Packed b only: its columns, and the rows of a on the way in, are rounded to int8 with a scale
-// each; sums in i32.
+// Dot products of bytes: the bits of the others, another layout of Packed.
+namespace avxvnni {
+extern const ProductKernel kInt8Product;
+}
 namespace avx512vnni {
-extern const ProductKernel kProduct;
-// Packs integers that are already quantized; element (t, j) is b[t * b_k + j * b_n].
-void pack_integers(const Integers& b, const PackedMemory& out);
-}  // namespace avx512vnni
+extern const ProductKernel kInt8Product;
+}
 // The same with AMX. bf16 results have different bits; int8 results and the layout of Packed are
 // the same.
 namespace amxbf16 {
@@ -245,18 +254,16 @@ void attention(const Attention&);
 void attention_backward(const Attention&, const AttentionBackward&);
 }  // namespace amxbf16
 namespace amxint8 {
-extern const ProductKernel kProduct;
+extern const ProductKernel kInt8Product;
 }
 // The same on Arm: int8 by dot products or, with the same bits and layout of Packed, by I8MM; bf16 by BF16's products
 // of small matrices.
 namespace dotprod {
-extern const ProductKernel kProduct;
-void pack_integers(const Integers& b, const PackedMemory& out);
-}  // namespace dotprod
+extern const ProductKernel kInt8Product;
+}
 namespace i8mm {
-extern const ProductKernel kProduct;
-void pack_integers(const Integers& b, const PackedMemory& out);
-}  // namespace i8mm
+extern const ProductKernel kInt8Product;
+}
 namespace armbf16 {
 extern const ProductKernel kProduct;
 }

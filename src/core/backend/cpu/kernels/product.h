@@ -46,7 +46,7 @@ struct Singles {
   typedef Vec Sum;
   typedef Vec Units;
   __attribute__((always_inline)) static Vec spread(const float* x) { return all(*x); }
-  __attribute__((always_inline)) static Vec side_by_side(const float* b) { return load(b); }
+  __attribute__((always_inline)) static Vec side_by_side(const float* b, int j) { return load(b + j * kLanes); }
   __attribute__((always_inline)) static Vec add(Vec sum, Vec x, Vec row) { return sum + x * row; }
 };
 
@@ -54,12 +54,23 @@ struct Singles {
 typedef __m512i Bits;
 inline Bits all_bits(int32_t x) { return _mm512_set1_epi32(x); }
 inline Bits load_bits(const void* p) { return _mm512_loadu_si512(p); }
+#elif VEC_BYTES == 32
+typedef __m256i Bits;
+inline Bits all_bits(int32_t x) { return _mm256_set1_epi32(x); }
+inline Bits load_bits(const void* p) { return _mm256_loadu_si256((const __m256i*)p); }
 #elif defined(HEXAPLA_NEON)
 typedef int32x4_t Bits;
 inline Bits all_bits(int32_t x) { return vdupq_n_s32(x); }
 inline Bits load_bits(const void* p) { return vld1q_s32((const int32_t*)p); }
+#else
+typedef Int Bits;
+inline Bits all_bits(int32_t x) { return x - Bits{}; }
+inline Bits load_bits(const void* p) {
+  Bits v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
 #endif
-#if VEC_BYTES == 64 || defined(HEXAPLA_NEON)
 // Several narrow terms in 32 bits.
 struct NarrowUnits {
   typedef Bits Units;
@@ -68,9 +79,8 @@ struct NarrowUnits {
     std::memcpy(&unit, x, sizeof unit);
     return all_bits(unit);
   }
-  __attribute__((always_inline)) static Bits side_by_side(const float* b) { return load_bits(b); }
+  __attribute__((always_inline)) static Bits side_by_side(const float* b, int j) { return load_bits(b + j * kLanes); }
 };
-#endif
 
 struct TileTarget {
   float* c;
@@ -117,7 +127,7 @@ __attribute__((noinline)) void tile(A a, const float* b, int64_t b_stride, int64
     for (int j = 0; j < C; ++j) acc[r][j] = typename Terms::Sum{};
   for (int64_t t = 0; t < k; ++t, b += b_stride) {
     typename Terms::Units row[C];
-    for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b + j * kLanes);
+    for (int j = 0; j < C; ++j) row[j] = Terms::side_by_side(b, j);
     a.fetch_next_tile(t, R);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {

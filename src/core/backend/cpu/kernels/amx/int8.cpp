@@ -1,7 +1,7 @@
 // Products of 8-bit integers for processors with AMX: bit-identical to those without AMX, since
 // integer sums are exact.
 #include "backend/cpu/kernels/amx/tiles.h"
-#include "backend/cpu/kernels/int8/quads.h"
+#include "backend/cpu/kernels/int8/integers.h"
 
 namespace hexapla::cpu::ISA {
 namespace {
@@ -40,7 +40,7 @@ void run_block(const float* a, int64_t a_row, Strip b, int64_t steps, int64_t ro
 }
 
 void run(const Product& p, float* scratch) {
-  if (p.m <= kFewRows) return avx512vnni::kProduct.run(p, scratch);
+  if (p.m <= kFewRows) return avx512vnni::kInt8Product.run(p, scratch);
   if (p.n == 0) return;
   const int64_t units = units_of(p.k), row = row_of(p.k);
   float *const scales = scratch, *const a = scratch + (p.m + kLanes - 1) / kLanes * kLanes;
@@ -60,7 +60,8 @@ void run(const Product& p, float* scratch) {
   }
 }
 
-void pack(const Product& p, const PackedMemory& out) { avx512vnni::kProduct.pack(p, out); }
+void pack(const Product& p, const PackedMemory& out) { avx512vnni::kInt8Product.pack(p, out); }
+void pack_integers(const Integers& b, const PackedMemory& out) { avx512vnni::kInt8Product.pack_integers(b, out); }
 
 int64_t limit(int64_t rounds) { return limit_of<Quads>(rounds, 4); }
 
@@ -68,6 +69,6 @@ int64_t scratch(int64_t m, int64_t k) { return (m + kTall) * row_of(k) + m + kLa
 
 }  // namespace
 
-const ProductKernel kProduct = {kTall, kStrip, run, units_of, pack, scratch, limit};
+const ProductKernel kInt8Product = {kTall, kStrip, run, units_of, pack, scratch, limit, pack_integers};
 
 }  // namespace hexapla::cpu::ISA
