@@ -30,8 +30,7 @@ struct Bytes : NarrowUnits {
   __attribute__((always_inline)) static Bits add(Bits sum, Bits x, Bits row) {
 #if VEC_BYTES >= 32  // GCC 12 spills the sums with intrinsics
     Bits products;
-    asm("vpmaddwd %2, %1, %0" : "=v"(products) : "v"(x), "v"(row));
-    asm("vpaddd %1, %0, %0" : "+v"(sum) : "v"(products));
+    asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(x), "v"(row));
     return sum;
 #elif defined(__SSE2__)
     return sum + (Bits)_mm_madd_epi16((__m128i)x, (__m128i)row);
