@@ -63,8 +63,19 @@ inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm512_maskz_loadu
 inline void store_part(float* p, Vec v, int64_t n) { _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v); }
 #elif VEC_BYTES == 32
 inline Vec load_part(const float* p, int64_t n) { return (Vec)_mm256_maskload_ps(p, (__m256i)(lanes() < (int32_t)n)); }
-inline void store_part(float* p, Vec v, int64_t n) {
-  _mm256_maskstore_ps(p, (__m256i)(lanes() < (int32_t)n), (__m256)v);
+inline void store_part(float* p, Vec v, int64_t n) {  // AMD's processors take tens of cycles for a masked store
+  __m128 rest = _mm256_castps256_ps128((__m256)v);
+  if (n & 4) {
+    _mm_storeu_ps(p, rest);
+    p += 4;
+    rest = _mm256_extractf128_ps((__m256)v, 1);
+  }
+  if (n & 2) {
+    _mm_storel_pi((__m64*)p, rest);
+    p += 2;
+    rest = _mm_movehl_ps(rest, rest);
+  }
+  if (n & 1) _mm_store_ss(p, rest);
 }
 #elif defined(HEXAPLA_NEON)
 inline Vec load_part(const float* p, int64_t n) {
