@@ -39,7 +39,7 @@ class Judged {
       for (int i = 0; i < 200; ++i) {
         double sum = 0;
         for (size_t k = 0; k < lines.size(); ++k) sum += lines[draws.below(uint32_t(lines.size()))];
-        v.resampled["bleu"].push_back(float(sum / double(lines.size())));
+        v.resampled["bleu"].push_back(sum / double(lines.size()));
       }
     v.update = ++state_.update;
     Judge(options_, {}, [](const std::string&) {}).judge(v, state_);

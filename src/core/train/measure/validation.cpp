@@ -202,9 +202,8 @@ class SentenceSums {
   SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
       : metric_(metric), of_sentence_(evaluate::sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
   evaluate::MetricStatistics all() const { return evaluate::sum(of_sentence_); }
-  std::vector<float> resampled() const {
-    const std::vector<double> scores = evaluate::resampled_scores(metric_, of_sentence_, {.samples = kResamples});
-    return {scores.begin(), scores.end()};
+  std::vector<double> resampled() const {
+    return evaluate::resampled_scores(metric_, of_sentence_, {.samples = kResamples});
   }
   double of_line(size_t i) const { return metric_.sentence_score(of_sentence_[i]); }
   double next(size_t lines) {

@@ -29,7 +29,7 @@ std::optional<Standing> standing_of(const Validation& v, const std::string& metr
                                                            : v.bleu;
   if (!score) return {};
   const auto resampled = v.resampled.find(metric);
-  return Standing{metric, *score, ties, resampled == v.resampled.end() ? std::vector<float>() : resampled->second};
+  return Standing{metric, *score, ties, resampled == v.resampled.end() ? std::vector<double>() : resampled->second};
 }
 
 bool is_better(const Standing& a, const Standing& b) {
@@ -47,7 +47,7 @@ bool is_noise(const Standing& a, const Standing& b) {
   if (a.metric != b.metric || n < 2 || b.resampled.size() != n) return false;
   double sum = 0, squares = 0;
   for (size_t i = 0; i < n; ++i) {
-    const double difference = double(a.resampled[i]) - double(b.resampled[i]);
+    const double difference = a.resampled[i] - b.resampled[i];
     sum += difference, squares += difference * difference;
   }
   const double variance = (squares - sum * sum / double(n)) / double(n - 1);

@@ -15,7 +15,7 @@ struct Standing {
   double score = 0;
   std::optional<std::array<double, 2>> ties{};  // chrF and loss, which decide between equal scores; none: not stored
   // The score on resamples of the validation lines, the same lines for every model; empty: not known.
-  std::vector<float> resampled{};
+  std::vector<double> resampled{};
   bool operator==(const Standing&) const = default;
 };
 

@@ -19,7 +19,7 @@ TEST(BestModels, MoreBleuAndLessLossIsBetter) {
 
 // The standard error of this difference is that of 1, 2, 3: 1.
 TEST(BestModels, ADifferenceBelowItsStandardErrorIsNoise) {
-  const auto standing = [](double score, std::vector<float> resampled) {
+  const auto standing = [](double score, std::vector<double> resampled) {
     return Standing{"bleu", score, {}, std::move(resampled)};
   };
   const Standing best = standing(30, {31, 32, 33});

@@ -89,13 +89,11 @@ void parse_ties(const std::string& text, RunState& state) {
   }
 }
 
-std::vector<float> parse_resampled(const std::string& text) {
+std::vector<double> parse_resampled(const std::string& text) {
   Classic<std::istringstream> in(text);
-  std::vector<float> all;
+  std::vector<double> all;
   for (std::string number; in >> number;) {
-    double value = 0;
-    parse(number, value);
-    all.push_back(static_cast<float>(value));
+    parse(number, all.emplace_back());
   }
   return all;
 }

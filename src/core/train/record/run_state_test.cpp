@@ -43,7 +43,7 @@ TEST(RunState, AScoreMayBeAnyNumberOrNone) {
 
 TEST(RunState, AStandingComesBackWholeAndAnEarlierOneGetsItsMetric) {
   RunState state;
-  state.best = {"chrf", 45.25, {{45.25, 1.0 / 3}}, {1.0f / 3, 45.5f, 1e-20f}};
+  state.best = {"chrf", 45.25, {{45.25, 1.0 / 3}}, {1.0 / 3, 45.5, 1e-20}};
   state.best_update = 40;
   state.best_models.add(30, {"loss", 2.5, {{7, 2.5}}}, 2);
   state.best_models.add(40, *state.best, 2);
