@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ruins a sound corpus in fourteen ways and shows what `hexapla train` says of each before it begins.
+"""Ruins a sound corpus in seventeen ways and shows what `hexapla train` says of each before it begins.
 
 bench/ruined_corpora.py HEXAPLA FOLDER SOURCE TARGET VALID_SOURCE VALID_TARGET: writes FOLDER/NAME, starts a training of one
 update on it, and prints a line: refused, noted or nothing, seconds, and the message. "sound" is the text as it is.
@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+RUSSIAN = "собака бежит через зелёный сад"
 FRENCH = "le chat et le chien sont dans la maison de la ville avec les enfants".split()
 
 def ruined(source, target, valid_source, valid_target):
@@ -22,6 +23,7 @@ def ruined(source, target, valid_source, valid_target):
     fifth = [(y, x) if i % 5 == 0 else (x, y) for i, (x, y) in enumerate(zip(source, target))]
     shuffled = target[:]
     r.shuffle(shuffled)
+    tenth = lambda lines, wrong: [wrong[i] if i % 10 == 0 else line for i, line in enumerate(lines)]
     return {
         "sound": ([train], valid),
         "target a line ahead": ([(source[:-1], target[1:])], valid),
@@ -31,6 +33,9 @@ def ruined(source, target, valid_source, valid_target):
         "validation sides exchanged": ([train], valid[::-1]),
         "second set exchanged": ([(source[:half], target[:half]), (target[half:], source[half:])], valid),
         "identical sides": ([(source, source)], (valid_source, valid_source)),
+        "a tenth of the targets not translated": ([(source, tenth(target, source))], valid),
+        "a tenth of the targets in the source language": ([(source, tenth(target, source[1:] + source[:1]))], valid),
+        "a tenth of the targets in another script": ([(source, tenth(target, [RUSSIAN] * n))], valid),
         "the same set twice": ([train, train], valid),
         "both directions, alternating": ([tuple(zip(*alternating))], valid),
         "both directions, one after the other": ([(source[:half] + target[half:], target[:half] + source[half:])], valid),
@@ -61,7 +66,7 @@ def main():
                                "--valid-every", "1e"], capture_output=True, text=True)
         said = [line for line in done.stderr.splitlines() if str(place) in line and ("note: " in line or "error: " in line)]
         kind = "refused" if done.returncode else "noted" if said else "nothing"
-        print(f"{name:<38} {kind:<8} {time.time() - began:5.1f} s  {said[0][:160] if said else ''}", flush=True)
+        print(f"{name:<46} {kind:<8} {time.time() - began:5.1f} s  {said[0][:160] if said else ''}", flush=True)
 
 if __name__ == "__main__":
     main()

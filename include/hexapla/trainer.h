@@ -48,7 +48,7 @@ struct ValidationReport {
   std::optional<double> bleu, chrf;
   std::string signature;     // of the BLEU
   bool best = false;         // by the score that decides (`hexapla train --help`, best-by)
-  std::int64_t stalled = 0;  // validations since the best one
+  std::int64_t stalled = 0;  // validations since the best one that were worse by more than noise
   struct Example {
     std::string source, reference, hypothesis;
   };

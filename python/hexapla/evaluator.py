@@ -75,6 +75,23 @@ class Evaluator:
         """Return the p-value of the difference of two systems by one metric, from their resamples."""
         return _core.p_value(baseline.score, baseline.resamples, system.score, system.resamples)
 
+    @staticmethod
+    def of_runs(runs: Iterable[MetricScore]) -> MetricScore:
+        """Return the score of several runs of one system, such as trainings with different seeds, as one.
+
+        Scores are means. Resamples draw runs as well as sentences, so that a p-value knows both chances. details has
+        the standard deviation. UsageError: no run, or runs of different metrics, sentences or resamples.
+        """
+        if not isinstance(runs, Iterable):
+            raise _check.wrong_type("runs", runs, "an iterable of MetricScore")
+        rows = []
+        for run in runs:
+            if not isinstance(run, MetricScore):
+                raise _check.wrong_type("runs", run, "an iterable of MetricScore")
+            rows.append((run.metric, run.score, run.signature, run.details, run.mean, run.half_width, run.sentences,
+                         run.resamples, run.higher_is_better))
+        return MetricScore(*_core.of_runs(rows))
+
     def notes(self, hypotheses: Iterable[str], references: References) -> list[str]:
         """Return notes for people: which tokenizer "auto" chooses, then whether the hypotheses, which may be none, look
         tokenized or are too short for BLEU."""

@@ -340,7 +340,7 @@ class ValidationReport:
     best: bool
     """Whether it is the best so far, by the score that decides (best_by)."""
     stalled: int
-    """Validations since the best one."""
+    """Validations since the best one that were worse by more than noise."""
     examples: list[Example]
     """The same pairs in every validation."""
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <tuple>
 
 #include "bind.h"
 #include "call.h"
@@ -43,13 +44,17 @@ class StoppableEvaluator {
   EvaluatorOptions options_;
 };
 
+// The fields of a MetricScore, in order.
+nb::tuple tuple_of(const MetricScore& s) {
+  return nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width, s.sentences, s.resamples,
+                        s.higher_is_better);
+}
+
 nb::list scores_of(const StoppableEvaluator& e, const Lines& hypotheses, const std::vector<Lines>& references,
                    const nb::object& stop) {
   const auto scores = e.run(stop, [&](const Evaluator& evaluator) { return evaluator.score(hypotheses, references); });
   nb::list all;
-  for (const MetricScore& s : scores)
-    all.append(nb::make_tuple(s.metric, s.score, s.signature, s.details, s.mean, s.half_width, s.sentences, s.resamples,
-                              s.higher_is_better));
+  for (const MetricScore& s : scores) all.append(tuple_of(s));
   return all;
 }
 
@@ -81,6 +86,16 @@ double p_value(double baseline, std::vector<double> baseline_resamples, double s
   return Evaluator::p_value(one, other);
 }
 
+using ScoreFields = std::tuple<std::string, double, std::string, std::string, double, double, std::vector<double>,
+                               std::vector<double>, bool>;
+
+nb::tuple of_runs(const std::vector<ScoreFields>& runs) {
+  std::vector<MetricScore> scores;
+  for (const ScoreFields& run : runs)
+    scores.push_back(std::apply([](const auto&... fields) { return MetricScore{fields...}; }, run));
+  return tuple_of(Evaluator::of_runs(scores));
+}
+
 void bind_evaluator(nb::module_& m) {
   nb::class_<EvaluatorOptions>(m, "EvaluatorOptions")
       .def(nb::init<>())
@@ -95,6 +110,7 @@ void bind_evaluator(nb::module_& m) {
       .def_rw("resamples", &EvaluatorOptions::resamples)
       .def_rw("resample_seed", &EvaluatorOptions::resample_seed);
   m.def("p_value", &p_value);
+  m.def("of_runs", &of_runs);
   nb::class_<StoppableEvaluator>(m, "Evaluator")
       .def(nb::init<const EvaluatorOptions&>())
       .def("score", &scores_of, nb::arg("hypotheses"), nb::arg("references"), nb::arg("stop").none())

@@ -48,6 +48,29 @@ def test_evaluator(program: Program) -> None:
     assert hexapla.evaluate(loud, quiet, ["bleu"])["bleu"].score < 100
 
 
+def test_runs_of_one_system_are_scored_together() -> None:
+    lines = made_up_lines(30, 1)
+    evaluator = hexapla.Evaluator(["chrf"], resamples=50)
+
+    def score(every: int) -> hexapla.MetricScore:
+        return evaluator.score([x if i % every else "no" for i, x in enumerate(lines)], lines)["chrf"]
+
+    runs = [score(5), score(7)]
+    both = hexapla.Evaluator.of_runs(iter(runs))
+    assert both.metric == runs[0].metric
+    assert both.score == pytest.approx((runs[0].score + runs[1].score) / 2)
+    assert both.sentences == pytest.approx([(x + y) / 2 for x, y in zip(runs[0].sentences, runs[1].sentences)])
+    assert hexapla.Evaluator.p_value(score(2), both) < 0.05 < hexapla.Evaluator.p_value(runs[0], both)
+    assert hexapla.Evaluator.of_runs(runs[:1]) == runs[0]
+    with pytest.raises(hexapla.UsageError):
+        hexapla.Evaluator.of_runs([])
+    with pytest.raises(hexapla.UsageError):
+        hexapla.Evaluator.of_runs([runs[0], hexapla.evaluate(lines, lines, ["chrf"])["chrf"]])
+    for wrong in (None, [1], runs[0]):
+        with pytest.raises(hexapla.ArgumentTypeError):
+            hexapla.Evaluator.of_runs(wrong)  # type: ignore[arg-type]
+
+
 def test_intermediates_are_arrays_without_a_copy(model: str, translator: hexapla.Translator) -> None:
     seen = hexapla.Inspector(model).inspect("the big dog", "der groß Hund")
     weights = seen["decoder.layers.0.cross_attention.weights"]

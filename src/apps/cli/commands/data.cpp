@@ -33,7 +33,11 @@ struct Data {
     const data::Examination& found = examined->found;
     std::cout << (json ? examined->json() : examined->text(stdout_width()));
     if (found.clean && !found.clean->written)
-      throw DataError("--write-clean: nothing was written, because the sides are out of step: fix that first");
+      throw DataError(
+          "--write-clean: nothing was written, because the sides are out of step: write them in step first, with "
+          "--realign SOURCE TARGET, and clean those");
+    if (!options.how.realigned.empty() && !found.realigned)
+      throw DataError("--realign: nothing was written, because the sides have too little in common to find the shift");
     if (strict && found.faulty() > 0)
       throw DataError(fmt::format("--strict: {} of fault found",
                                   found.faulty() == 1 ? "1 kind" : fmt::format("{} kinds", found.faulty())));
@@ -57,13 +61,15 @@ struct Data {
 
 constexpr auto kFooter =
     "The faults that --keep, --drop and --json name are fields, blank, encoding, control, replacement, mojibake, "
-    "entities, mark, line-end, too-long, ratio, identical, in-test, duplicate, same-source, same-target and unknown. "
+    "entities, mark, line-end, too-long, ratio, identical, in-test, duplicate, same-source, same-target, script and "
+    "unknown. "
     "These do not drop a pair unless asked: entities, mark and line-end (both are removed from what is written), "
-    "same-source, same-target, unknown. "
+    "same-source, same-target, script, unknown. "
     "Shifts are found from length, numbers, punctuation and capitals; the report says how reliable these are.\n"
     "Examples:\n"
     "  hexapla data train.en.gz train.de.gz\n"
     "  hexapla data train.en train.de --test-sets test.en test.de --json\n"
+    "  hexapla data train.en train.de --realign in-step.en in-step.de\n"
     "  hexapla data train.en train.de --vocab run/vocab.source.spm run/vocab.target.spm\n"
     "  hexapla data --tsv raw.tsv.xz --max-ratio 4 --keep duplicate --write-clean train.en.zst train.de.zst\n";
 
@@ -98,6 +104,10 @@ void add_data(Command& app, Action& chosen) {
                 "largest shift between the sides to look for, in lines")
       ->default_str("10");
   c->add_option("--write-clean", o.clean, "write the pairs without faults (SOURCE TARGET, or one TSV)")
+      ->expected(1, 2)
+      ->type_name("FILE FILE");
+  c->add_option("--realign", o.realigned,
+                "write the pairs of shifted sides, leaving out lines without a partner (SOURCE TARGET, or one TSV)")
       ->expected(1, 2)
       ->type_name("FILE FILE");
   const auto writing = [d = d.get()] {

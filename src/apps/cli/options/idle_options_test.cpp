@@ -285,6 +285,7 @@ const std::set<std::string> kUnconditional{"activation",
                                            "worst",
                                            "write-batches",
                                            "write-clean",
+                                           "realign",
                                            "write-model"};
 
 TEST_F(IdleCommandOptions, AreAllThatAreNotListedHere) {

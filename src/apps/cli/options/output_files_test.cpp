@@ -34,11 +34,12 @@ void each_one(CLI::App& app, const std::string& name, F&& f) {
     each_one(*command, name.empty() ? command->get_name() : name + " " + command->get_name(), f);
 }
 
-// Files that are read but are not text; and --write-clean, which has its own check
+// Files that are read but are not text; and --write-clean and --realign, which have their own check
 // (data/curate/clean_writer.h).
-const std::set<std::string> kNoText{"--config",       "--vocab",      "--vocabs",     "--write-clean",  "--socket",
-                                    "--certificate",  "--key",        "--api-keys",   "--source-vocab", "--bpe",
-                                    "--target-vocab", "--source-spm", "--target-spm", "--map",          "--shortlist"};
+const std::set<std::string> kNoText{"--config",      "--realign",      "--vocab",       "--vocabs",
+                                    "--write-clean", "--socket",       "--certificate", "--key",
+                                    "--api-keys",    "--source-vocab", "--bpe",         "--target-vocab",
+                                    "--source-spm",  "--target-spm",   "--map",         "--shortlist"};
 
 TEST(OutputFiles, EveryOptionThatNamesAFileIsReadOrMarkedAsWritten) {
   Command app;

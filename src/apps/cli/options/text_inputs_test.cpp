@@ -37,10 +37,11 @@ void each_option(CLI::App& app, F&& f) {
 }
 
 // Options of files that are not text, or are written.
-const std::set<std::string> kExcepted{
-    "config",       "vocab",      "vocabs",     "write-clean", "write-batches", "write-model", "out",
-    "output",       "trace",      "socket",     "certificate", "key",           "api-keys",    "source-vocab",
-    "target-vocab", "source-spm", "target-spm", "map",         "shortlist",     "bpe",         "svg"};
+const std::set<std::string> kExcepted{"config",        "realign",     "vocab",      "vocabs",   "write-clean",
+                                      "write-batches", "write-model", "out",        "output",   "trace",
+                                      "socket",        "certificate", "key",        "api-keys", "source-vocab",
+                                      "target-vocab",  "source-spm",  "target-spm", "map",      "shortlist",
+                                      "bpe",           "svg"};
 
 TEST(TextInputs, EveryOptionThatNamesAFileIsOneOrIsNot) {
   Command app;

@@ -189,8 +189,28 @@ TEST_F(DataCommand, CleanFilesAreNotWrittenOutOfStep) {
   write();
   const Result r = data_of_pair({"--write-clean", at("cx"), at("cy")});
   EXPECT_EQ(r.code, 3);
-  EXPECT_THAT(r.err, HasSubstr("the sides are out of step: fix that first"));
+  EXPECT_THAT(r.err, HasSubstr("--realign"));
   EXPECT_THAT(r.out, HasSubstr("OUT OF STEP"));
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(DataCommand, RealignedFilesAreInStepAndPairsAreShown) {
+  text_.target.erase(text_.target.begin() + 1000);
+  write();
+  const Result r = data_of_pair({"--realign", at("rx"), at("ry"), "--json"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const nlohmann::json realigned = nlohmann::json::parse(r.out)["realigned"];
+  EXPECT_EQ(realigned["pairs"], text_.target.size());
+  EXPECT_EQ(realigned["look"].size(), 20u);
+  EXPECT_THAT(data_of_pair({"--realign", at("rx"), at("ry")}).out,
+              AllOf(HasSubstr("1 source line and 0 target lines"), HasSubstr("  1,002  ")));
+  EXPECT_EQ(data({at("rx"), at("ry"), "--strict"}).code, 0);
+}
+
+TEST_F(DataCommand, SidesWithNothingInCommonAreNotRealigned) {
+  text_.target = data::made_text(std::ssize(text_.source), 99).target;
+  write();
+  EXPECT_EQ(data_of_pair({"--realign", at("rx"), at("ry")}).code, 3);
   EXPECT_EQ(entries(), 2u);
 }
 

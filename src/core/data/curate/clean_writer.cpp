@@ -34,19 +34,22 @@ std::vector<std::pair<std::string, const char*>> files_read(const ExamineOptions
 
 }  // namespace
 
-void check_clean_files(const ExamineOptions& options) {
-  for (const std::string& to : options.clean)
-    for (const auto& [from, what] : files_read(options))
-      if (same_file(from, to))
-        throw UsageError(cat("`write-clean` ", to, " would overwrite ", what, ": give another name"));
-  if (options.clean.size() == 2 && same_file(options.clean[0], options.clean[1]))
-    throw UsageError(cat("`write-clean` names one file twice, as ", options.clean[0], " and as ", options.clean[1],
-                         ": give a name for each side, or one for TSV"));
+void check_outputs(const ExamineOptions& options) {
+  std::vector<std::string> before;
+  for (const auto& [option, files] : {std::pair{"write-clean", &options.clean}, {"realign", &options.realigned}})
+    for (const std::string& to : *files) {
+      for (const auto& [from, what] : files_read(options))
+        if (same_file(from, to))
+          throw UsageError(cat("`", option, "` ", to, " would overwrite ", what, ": give another name"));
+      for (const std::string& other : before)
+        if (same_file(other, to))
+          throw UsageError(cat("`", option, "` names one file twice, as ", other, " and as ", to,
+                               ": give a name for each side, or one for TSV"));
+      before.push_back(to);
+    }
 }
 
-CleanWriter::CleanWriter(const ExamineOptions& options) : drops_(dropped_faults(options)) {
-  for (const std::string& path : options.clean) to_.emplace_back(path);
-}
+CleanWriter::CleanWriter(const ExamineOptions& options) : drops_(dropped_faults(options)), to_(options.clean) {}
 
 void CleanWriter::add(std::string_view source, std::string_view target, FaultSet faults) {
   for (size_t i = 0; i < kFaults; ++i) {
@@ -56,27 +59,12 @@ void CleanWriter::add(std::string_view source, std::string_view target, FaultSet
     return;
   }
   ++counts_.kept;
-  if (to_.size() == 1) return write_tsv(source, target);
-  to_[0].write(source);
-  to_[1].write(target);
-}
-
-// A tab in a line would start a third field.
-void CleanWriter::write_tsv(std::string_view source, std::string_view target) {
-  line_ = source;
-  line_ += ' ';
-  line_ += target;
-  std::replace(line_.begin(), line_.end(), '\t', ' ');
-  line_[source.size()] = '\t';
-  to_[0].write(line_);
+  to_.write(source, target);
 }
 
 Examination::Clean CleanWriter::finish(bool write) {
   counts_.written = write;
-  if (write) {
-    for (data::LineWriter& writer : to_) writer.finish();  // does everything that can fail before the first rename
-    for (data::LineWriter& writer : to_) writer.commit();
-  }
+  if (write) to_.finish();
   return counts_;
 }
 

@@ -5,12 +5,12 @@
 #include <string_view>
 
 #include "data/curate/examination.h"
-#include "data/files/lines.h"
+#include "data/curate/pairs/pair_writer.h"
 
 namespace hexapla::data {
 
-// UsageError: a clean file is also an input, or is given twice.
-void check_clean_files(const ExamineOptions& options);
+// UsageError: a file to write is also an input, or is given twice.
+void check_outputs(const ExamineOptions& options);
 
 class CleanWriter {
  public:
@@ -21,11 +21,9 @@ class CleanWriter {
   Examination::Clean finish(bool write);
 
  private:
-  void write_tsv(std::string_view source, std::string_view target);
   FaultSet drops_;
-  std::vector<data::LineWriter> to_;  // two, or one of TSV lines
+  PairWriter to_;
   Examination::Clean counts_;
-  std::string line_;
 };
 
 }  // namespace hexapla::data

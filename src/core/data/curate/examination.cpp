@@ -12,18 +12,21 @@
 #include "data/curate/line_faults.h"
 #include "data/curate/pairs/raw_pairs.h"
 #include "data/curate/shifts/change_locator.h"
+#include "data/curate/usual_scripts.h"
 #include "text/characters.h"
 
 namespace hexapla::data {
 namespace {
 
-constexpr size_t kFirstPairs = 10'000;   // used for the typical ratio
+constexpr size_t kFirstPairs = 10'000;   // used for the typical ratio and the usual scripts
 constexpr double kAddedCharacters = 10;  // added to both lengths, so that "OK" and "In Ordnung" are no outlier
 constexpr int64_t kWatchEvery = 4096;
 
 void check(const ExamineOptions& options) {
   options.text.check();
-  check_clean_files(options);
+  check_outputs(options);
+  if (!options.realigned.empty() && !options.text.can_be_read_again())
+    throw UsageError("`realign` reads the text again, and a pipe can be read only once: give files");
   ExamineOptions::kRatio.check("max-ratio", options.max_ratio);
   ExamineOptions::kLength.check("max-length", options.max_length);
   ExamineOptions::kShift.check("max-shift", options.shifts.max_shift);
@@ -89,6 +92,7 @@ class Examiner {
   void read_first_pairs() {
     std::vector<double> ratios;
     for (RawPair pair; first_.size() < kFirstPairs && reader_.next(pair); first_.push_back(pair)) {
+      usual_[0].add(pair.source), usual_[1].add(pair.target);
       const auto x = static_cast<double>(characters(pair.source)), y = static_cast<double>(characters(pair.target));
       if (x > 0 && y > 0) ratios.push_back(y / x);
     }
@@ -131,6 +135,7 @@ class Examiner {
     if (length > options_.max_length) faults.add(Fault::too_long);
     if (i == 0 ? pair.source_cr : pair.target_cr) faults.add(Fault::line_end);
     if (line_ == 1 && (i == 0 ? reader_.source_mark() : reader_.target_mark())) faults.add(Fault::mark);
+    if (usual_[i].is_foreign(line)) faults.add(Fault::script);
     if (tests_ && tests_->has(line, i)) faults.add(Fault::in_test);
     if (out_.coverage && out_.coverage->add(line, side)) faults.add(Fault::unknown);
     tell(faults, side, pair);
@@ -188,6 +193,8 @@ class Examiner {
       before = stretch.shift;
     }
     if (!out_.shifts.empty() && options_.text.can_be_read_again()) locate();
+    if (!options_.realigned.empty())
+      out_.realigned = realign(options_.text, out_.shifts, out_.path.lost, options_.realigned);
   }
 
   void locate() {
@@ -210,6 +217,7 @@ class Examiner {
   Examination out_;
   std::vector<RawPair> first_;
   std::vector<LineSignature> signatures_[2];
+  UsualScripts usual_[2];  // of the first pairs
   HashSet sources_, targets_, pairs_;
   std::optional<TestSet> tests_;
   std::unique_ptr<CleanWriter> clean_;

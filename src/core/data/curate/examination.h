@@ -1,5 +1,5 @@
 #pragma once
-// The data doctor: reads parallel text once (twice after finding a shift) and reports what is
+// The data doctor: reads parallel text once (twice after finding a shift, and once more to realign) and reports what is
 // wrong, and where.
 #include <array>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "data/curate/pairs/findings.h"
 #include "data/curate/shifts/change_locator.h"
 #include "data/curate/shifts/coverage.h"
+#include "data/curate/shifts/realign.h"
 #include "data/curate/shifts/shifts.h"
 #include "data/files/parallel_text.h"
 
@@ -28,7 +29,8 @@ struct ExamineOptions {
   int64_t max_length = 1000;                  // characters per line
   ShiftOptions shifts;
   std::vector<std::string> clean;  // output for pairs without faults: SOURCE and TARGET, or one TSV; none: not written
-  std::vector<Fault> keep, drop;   // faults that, contrary to their default, do not drop a pair, or do
+  std::vector<std::string> realigned;  // the same for the pairs of sides that are shifted, put in step again
+  std::vector<Fault> keep, drop;       // faults that, contrary to their default, do not drop a pair, or do
 };
 
 struct Examination {
@@ -53,6 +55,7 @@ struct Examination {
     bool written = false;                    // false if the sides are misaligned
   };
   std::optional<Clean> clean;
+  std::optional<Realigned> realigned;  // none: not asked for, or the sides have too little in common
 
   bool out_of_step() const { return source_lines != target_lines || !shifts.empty() || path.ends_lost; }
   int64_t count(Fault fault) const;  // on all sides
@@ -64,8 +67,8 @@ struct Examination {
 using Watch = std::function<void(int64_t lines, double share)>;
 
 // DataError: files that cannot be read as text (see LineReader), an unusable test set or
-// vocabulary, an empty text. UsageError: an option out of range, clean files that overwrite the
-// text.
+// vocabulary, an empty text. UsageError: an option out of range, files to write that overwrite the
+// text, text to realign that can be read only once.
 Examination examine(const ExamineOptions& options, const Watch& watch = {});
 
 }  // namespace hexapla::data

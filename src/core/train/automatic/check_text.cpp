@@ -1,8 +1,13 @@
 #include "train/automatic/check_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -25,6 +30,8 @@ constexpr double kLeaked = 0.02;           // of the validation sentences, for a
 constexpr size_t kLinesOfSample = 20'000;  // of a set, at most
 constexpr double kClearly = 2;             // times as similar
 constexpr double kMixed = 0.05;            // of the pairs, for a note
+constexpr double kWrongLanguage = 0.05;    // of the pairs, for a note
+constexpr double kSure = 0.25;             // of the words, more than on the other side
 
 Sets files_of(const std::string& option, const std::vector<std::string>& names, bool tsv) {
   Sets sets = names.empty() ? Sets() : data::parse_sets(option, names, tsv);
@@ -122,12 +129,16 @@ class Orientation {
     for (const uint32_t word : pair.source) add(word, {turned * times, times});
     for (const uint32_t word : pair.target) add(word, {-turned * times, times});
   }
+  // The sum over the words of a side: its number of words if all are on the source side, the negative if on the target.
+  double of(const data::Words& side) const {
+    double sum = 0;
+    for (const uint32_t word : side) sum += share(word);
+    return sum;
+  }
   // The mean over the words of a pair: 1 if all are on their sides, -1 if all are on the other.
   double of(const Sample::Pair& pair) const {
-    double sum = 0;
-    for (const uint32_t word : pair.source) sum += share(word);
-    for (const uint32_t word : pair.target) sum -= share(word);
-    return sum / static_cast<double>(std::max<size_t>(pair.source.size() + pair.target.size(), 1));
+    return (of(pair.source) - of(pair.target)) /
+           static_cast<double>(std::max<size_t>(pair.source.size() + pair.target.size(), 1));
   }
 
  private:
@@ -142,10 +153,34 @@ class Orientation {
   std::unordered_map<uint32_t, std::pair<double, double>> words_;
 };
 
+// A note on a side that has lines in the language of the other side. Equal sides, which data::examine() counts, are
+// left out. turned: pairs of a set in one direction, 1 or -1 each.
+void note_untranslated(const data::ParallelSource& set, const Sample& sample, const Orientation& words,
+                       const std::vector<double>& turned, std::vector<std::string>& notes) {
+  const double direction = turned.empty() ? 1 : std::accumulate(turned.begin(), turned.end(), 0.0) < 0 ? -1 : 1;
+  for (const auto& [name, side, sign] : {std::tuple{"source", &Sample::Pair::source, -direction},
+                                         std::tuple{"target", &Sample::Pair::target, direction}}) {
+    std::vector<int64_t> wrong;
+    size_t right = 0;
+    for (const Sample::Pair& pair : sample.pairs) {
+      const data::Words& line = pair.*side;
+      const double other = sign * words.of(line), enough = kSure * static_cast<double>(line.size());
+      right += other < -enough;
+      if (other > enough && pair.source != pair.target) wrong.push_back(pair.line);
+    }
+    const double share =
+        static_cast<double>(wrong.size()) / static_cast<double>(std::max<size_t>(sample.pairs.size(), 1));
+    if (share < kWrongLanguage || 2 * right < sample.pairs.size()) continue;
+    wrong.resize(std::min<size_t>(wrong.size(), 3));
+    notes.push_back(cat(named(set), ": about ", std::lround(100 * share), " % of the ", name,
+                        " lines are in the language of the other side, the first in lines ",
+                        fmt::format("{}", fmt::join(wrong, ", "))));
+  }
+}
+
 // A note on a set that has both directions. Every pair is turned so that its words are on the sides of those before it,
 // and later of all others.
 void note_mixed(const data::ParallelSource& set, const Sample& sample, std::vector<std::string>& notes) {
-  constexpr double kSure = 0.25;
   Orientation words;
   std::vector<double> turned(sample.pairs.size(), 0), sure(sample.pairs.size(), 0);
   for (int round = 0; round < 3; ++round)
@@ -160,7 +195,7 @@ void note_mixed(const data::ParallelSource& set, const Sample& sample, std::vect
   };
   const double minor = clearly(1) < clearly(-1) ? 1 : -1;
   const auto share = static_cast<double>(clearly(minor)) / static_cast<double>(std::max<size_t>(sure.size(), 1));
-  if (share < kMixed) return;
+  if (share < kMixed) return note_untranslated(set, sample, words, turned, notes);
   const auto first = std::find_if(sure.begin(), sure.end(), [&](double s) { return s * minor > kSure; }) - sure.begin();
   notes.push_back(cat(named(set), ": about ", std::lround(100 * share),
                       " % of the pairs have their languages exchanged, the first at line ", sample.pairs[first].line,
@@ -228,16 +263,29 @@ void refuse_shift(const data::ParallelSource& set, const data::Examination& foun
   const data::ShiftPlace& place = found.shifts.front();
   throw DataError(cat(named(set), ": from line ", place.line, " on, the target is ",
                       text::counted(std::abs(place.after), "line"), place.after > 0 ? " behind" : " ahead of",
-                      " the source, so a model learns nothing from it", kAnyway, shown_by(set, "see the place")));
+                      " the source, so a model learns nothing from it", kAnyway,
+                      shown_by(set, "write both sides in step", " `realign` SOURCE TARGET")));
+}
+
+// The first lines with the fault: "12, 45, 78".
+std::string first_lines(const data::Examination& found, Fault fault) {
+  std::set<int64_t> lines;
+  for (const data::Where where : {data::Where::source, data::Where::target, data::Where::pair})
+    for (const data::FaultExample& example : found.findings.of(fault, where).examples) lines.insert(example.line);
+  while (lines.size() > data::Findings::kExamples) lines.erase(std::prev(lines.end()));
+  return fmt::format("{}", fmt::join(lines, ", "));
 }
 
 // A note if so large a share of the pairs has the fault.
-void note(const data::ParallelSource& set, const data::Examination& found, Fault fault,
+void note(const data::ParallelSource& set, const data::Examination& found, Fault fault, double share,
           std::vector<std::string>& notes) {
   const int64_t count = found.count(fault);
-  if (static_cast<double>(count) < kMany * static_cast<double>(found.pairs)) return;
+  if (static_cast<double>(count) < share * static_cast<double>(found.pairs)) return;
+  const data::FaultInfo& info = data::fault_info(fault);
   notes.push_back(cat(named(set), ": ", text::grouped(count), " of ", text::grouped(found.pairs),
-                      " pairs: ", data::fault_info(fault).words, shown_by(set, "see them")));
+                      " pairs: ", info.words, ", first in lines ", first_lines(found, fault),
+                      shown_by(set, "write the text without them",
+                               cat(info.dropped ? "" : cat(" `drop` ", info.id), " `write-clean` SOURCE TARGET"))));
 }
 
 void check_set(const data::ParallelSource& set, const data::ParallelSource* validation,
@@ -247,9 +295,10 @@ void check_set(const data::ParallelSource& set, const data::ParallelSource* vali
   if (validation) how.tests = *validation;
   const data::Examination found = data::examine(how, [&](int64_t, double) { watch(); });
   refuse_shift(set, found);
-  for (const Fault fault : {Fault::identical, Fault::duplicate, Fault::ratio, Fault::replacement, Fault::mojibake,
-                            Fault::entities, Fault::control})
-    note(set, found, fault, notes);
+  for (const Fault fault :
+       {Fault::duplicate, Fault::ratio, Fault::replacement, Fault::mojibake, Fault::entities, Fault::control})
+    note(set, found, fault, kMany, notes);
+  for (const Fault fault : {Fault::identical, Fault::script}) note(set, found, fault, kWrongLanguage, notes);
   if (!found.tests) return;
   const auto leaked = static_cast<int64_t>(found.tests->found[0]),
              all = static_cast<int64_t>(found.tests->sentences[0]);

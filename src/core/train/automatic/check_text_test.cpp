@@ -63,7 +63,7 @@ TEST_F(CheckText, ShiftedSidesAreRefusedWithThePlace) {
     text.source.pop_back();
     const std::string what = what_of<DataError>([&] { check(write_text("t", text)); });
     EXPECT_THAT(what, testing::HasSubstr(cat("from line ", from + 1)));
-    EXPECT_THAT(what, testing::HasSubstr("{; see the place with: hexapla data"));
+    EXPECT_THAT(what, testing::HasSubstr("`realign`"));
   }
 }
 
@@ -85,6 +85,40 @@ TEST_F(CheckText, BothDirectionsInOneSetAreNoted) {
     for (size_t i = 0; i < apart.source.size() / every; ++i) std::swap(apart.source[i], apart.target[i]);
     EXPECT_THAT(check(write_text("t", apart)), testing::Contains(testing::HasSubstr("exchanged"))) << every;
   }
+}
+
+// Untranslated lines, other lines of the source's language, and another script.
+TEST_F(CheckText, LinesInAWrongLanguageAreNotedWithTheFirst) {
+  const MadeText sound = data::made_text(2000, 14), more = data::made_text(2000, 15);
+  MadeText copied = sound, untranslated = sound, script = sound, source = sound;
+  for (size_t i = 6; i < 2000; i += 10) {
+    copied.target[i] = sound.source[i];
+    untranslated.target[i] = more.source[i];
+    source.source[i] = more.target[i];
+    script.target[i] = "собака бежит через зелёный сад";
+  }
+  for (const auto& [text, what] : {std::pair{copied, "200 of 2,000 pairs: source and target identical"},
+                                   {script, "200 of 2,000 pairs: in another script"},
+                                   {untranslated, "10 % of the target"},
+                                   {source, "10 % of the source"}})
+    EXPECT_THAT(check(write_text("t", text)),
+                testing::Contains(testing::AllOf(testing::HasSubstr(what), testing::HasSubstr(" 7, 17, 27"))));
+  EXPECT_THAT(check(write_text("t", script)), testing::Contains(testing::HasSubstr("`drop` script `write-clean`")));
+}
+
+// A summary in words of its source, digits, and a target that leaves words out are not in the source's language.
+TEST_F(CheckText, SidesThatShareWordsAreInNoWrongLanguage) {
+  const MadeText sound = data::made_text(1500, 16);
+  MadeText shorter = sound, names = sound;
+  for (size_t i = 0; i < 1500; ++i) {
+    shorter.target[i] = sound.source[i].substr(0, sound.source[i].size() / 2);
+    names.source[i] += cat(" Smith & Sons ", i), names.target[i] += cat(" Smith & Sons ", i);
+  }
+  for (const MadeText& text : {shorter, names})
+    for (const std::string& note : check(write_text("t", text))) {
+      EXPECT_THAT(note, testing::Not(testing::HasSubstr("language")));
+      EXPECT_THAT(note, testing::Not(testing::HasSubstr("script")));
+    }
 }
 
 TEST_F(CheckText, LinesThatDoNotBelongTogetherAreNoted) {

@@ -2,9 +2,9 @@
 
 namespace hexapla::train {
 
-Judge::Judge(const TrainOptions& options, const TrainingData& data, Note note)
+Judge::Judge(const TrainOptions& options, std::span<const std::string> references, Note note)
     : options_(options), note_(std::move(note)) {
-  if (options.best_by == "auto") deciding_.emplace(data.valid_reference, options.valid_tokenize);
+  if (options.best_by == "auto") deciding_.emplace(references, options.valid_tokenize);
 }
 
 void Judge::explain() const {
@@ -14,6 +14,15 @@ void Judge::explain() const {
 std::optional<Standing> Judge::standing(Validation& v) const {
   v.compared_by = deciding_ ? deciding_->metric_of(v) : options_.best_by;
   return standing_of(v, v.compared_by);
+}
+
+// A model that is behind the best one by no more than noise counts neither for nor against it: a lucky score would
+// otherwise end a run that still improves.
+void Judge::count(const Standing& own, bool best, RunState& state) const {
+  if (!best && is_noise(own, *state.best)) return;
+  state.worse_validations = best ? 0 : state.worse_validations + 1;
+  if (options_.schedule == "plateau" && state.update >= options_.warmup)
+    state.plateau.validated(best, options_.plateau_patience, options_.plateau_factor);
 }
 
 // While the learning rate rises from 0, all models are about equal: the latest of equal ones is the best, and none
@@ -31,9 +40,9 @@ void Judge::judge(Validation& v, RunState& state) {
   const bool rising = options_.init_from.empty() && state.update < options_.warmup;
   v.best = !state.best || is_better(*own, *state.best) || (rising && !is_better(*state.best, *own));
   if (v.best) state.best = own, state.best_update = v.update;
-  state.worse_validations = v.stalled = v.best || rising ? 0 : state.worse_validations + 1;
-  if (options_.schedule == "plateau" && state.update >= options_.warmup)
-    state.plateau.validated(v.best, options_.plateau_patience, options_.plateau_factor);
+  count(*own, v.best, state);
+  if (rising) state.worse_validations = 0;
+  v.stalled = state.worse_validations;
 }
 
 }  // namespace hexapla::train

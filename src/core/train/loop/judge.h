@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "train/measure/deciding.h"
 #include "train/measure/valid_tokenizer.h"
@@ -13,8 +15,8 @@ namespace hexapla::train {
 class Judge {
  public:
   using Note = std::function<void(const std::string&)>;
-  // The options must outlive it.
-  Judge(const TrainOptions& options, const TrainingData& data, Note note);
+  // references: of the validation sets. The options must outlive it.
+  Judge(const TrainOptions& options, std::span<const std::string> references, Note note);
 
   void explain() const;  // notes which score decides, and why, unless it is BLEU or the user's choice
 
@@ -24,6 +26,7 @@ class Judge {
   void judge(Validation& v, RunState& state);
 
  private:
+  void count(const Standing& own, bool best, RunState& state) const;  // for `patience` and the plateau
   const TrainOptions& options_;
   Note note_;
   std::optional<Deciding> deciding_;  // with `best-by` auto

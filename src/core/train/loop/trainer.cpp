@@ -47,7 +47,7 @@ class Run {
         learner_(options_, data, backend),
         pace_(options_, state_, learner_.stream()),
         due_(options_),
-        judge_(options_, data, [&](const std::string& n) { note(n); }),
+        judge_(options_, data.valid_reference, [&](const std::string& n) { note(n); }),
         fingerprint_(resume_fingerprint(options, learner_.model().config, data, learner_.initial_checksum())),
         noted_(noted_options(options, data, backend.name())) {}
 

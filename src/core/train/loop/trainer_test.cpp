@@ -7,9 +7,11 @@
 #include <csignal>
 
 #include "backend/cpu/cpu.h"
+#include "base/compute/random.h"
 #include "base/files/test_folder.h"
 #include "decode/text/translator.h"
 #include "model/weights/model_file.h"
+#include "train/loop/judge.h"
 #include "train/test_runs.h"
 
 namespace hexapla::train {
@@ -17,6 +19,79 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+
+// Made-up models: a line's score is the model's quality and chance, which is another one for every model.
+class Judged {
+ public:
+  // resampled: false: as if nothing was known about chance.
+  Judged(uint64_t seed, bool resampled) : random_(seed), resampled_(resampled) {
+    options_.best_by = "bleu";
+    options_.warmup = 0;
+  }
+  const Validation& validated(double quality) {
+    std::vector<double> lines(100);
+    for (double& line : lines) line = quality + 5 * chance();
+    Validation v;
+    v.bleu = std::accumulate(lines.begin(), lines.end(), 0.0) / double(lines.size());
+    v.chrf = 50;
+    Random draws(1);
+    if (resampled_)
+      for (int i = 0; i < 200; ++i) {
+        double sum = 0;
+        for (size_t k = 0; k < lines.size(); ++k) sum += lines[draws.below(uint32_t(lines.size()))];
+        v.resampled["bleu"].push_back(sum / double(lines.size()));
+      }
+    v.update = ++state_.update;
+    Judge(options_, {}, [](const std::string&) {}).judge(v, state_);
+    return last_ = v;
+  }
+  // Validations until 15 of them count, at most `most`.
+  int until_patience_ends(double per_validation, int most) {
+    for (int i = 1; i < most; ++i)
+      if (validated(30 + per_validation * i).stalled == 15) return i;
+    return most;
+  }
+
+ private:
+  double chance() { return random_.uniform() + random_.uniform() + random_.uniform() - 1.5; }  // deviation 0.5
+  Random random_;
+  bool resampled_;
+  TrainOptions options_;
+  RunState state_;
+  Validation last_;
+};
+
+TEST(Judge, NoiseDoesNotStopARunThatImproves) {
+  int with = 0, without = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    with += Judged(seed, true).until_patience_ends(0.02, 60) < 60;
+    without += Judged(seed, false).until_patience_ends(0.02, 60) < 60;
+  }
+  EXPECT_GT(without, 10);
+  EXPECT_LT(3 * with, without);
+}
+
+TEST(Judge, ARunThatNoLongerImprovesEnds) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    EXPECT_LT(Judged(seed, true).until_patience_ends(0, 400), 400) << seed;
+    EXPECT_LT(Judged(seed, true).until_patience_ends(-0.3, 400), 25) << seed;
+  }
+}
+
+TEST(Judge, ABetterScoreIsAlwaysTheBestAndAClearlyWorseOneAlwaysCounts) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Judged run(seed, true);
+    double best = 0;
+    for (int i = 0; i < 20; ++i) {
+      const Validation v = run.validated(30 + 0.1 * i);  // as in a cooldown
+      EXPECT_EQ(v.best, *v.bleu > best);
+      best = std::max(best, *v.bleu);
+    }
+    run.validated(33);
+    for (int i = 1; i < 5; ++i) EXPECT_EQ(run.validated(30).stalled, i);
+    EXPECT_TRUE(run.validated(34).best);
+  }
+}
 
 TEST_F(Training, LearnsTwentyPairsByHeart) {
   write_corpus(20);

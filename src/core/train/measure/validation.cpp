@@ -16,6 +16,7 @@
 #include "base/system/cancellation.h"
 #include "base/system/subprocess.h"
 #include "evaluate/metrics/bleu.h"
+#include "evaluate/metrics/bootstrap.h"
 #include "evaluate/metrics/chrf.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -193,12 +194,17 @@ double characters(std::span<const std::string> lines) {
 constexpr double kCostOfLoss = 0.3, kCostOfTranslating = 0.7;
 constexpr int64_t kCostOfFiles = 700;
 
+constexpr int kResamples = 200;  // a standard error within 5 %
+
 // Computes sentence statistics once; sums them over all lines and per set.
 class SentenceSums {
  public:
   SentenceSums(const evaluate::Metric& metric, std::span<const std::string> hypotheses, const TrainingData& data)
       : metric_(metric), of_sentence_(evaluate::sentence_statistics(metric, hypotheses, {&data.valid_reference, 1})) {}
   evaluate::MetricStatistics all() const { return evaluate::sum(of_sentence_); }
+  std::vector<double> resampled() const {
+    return evaluate::resampled_scores(metric_, of_sentence_, {.samples = kResamples});
+  }
   double of_line(size_t i) const { return metric_.sentence_score(of_sentence_[i]); }
   double next(size_t lines) {
     const auto own = std::span(of_sentence_).subspan(at_, lines);
@@ -296,6 +302,7 @@ Validation validate(Context& cx, const model::Transformer& model, const Training
   SentenceSums by_bleu(bleu, hypotheses, data), by_chrf(chrf, hypotheses, data);
   const evaluate::MetricStatistics bleu_sums = by_bleu.all();
   set_text_scores(v, bleu_sums, by_chrf.all());
+  v.resampled = {{"bleu", by_bleu.resampled()}, {"chrf", by_chrf.resampled()}};
   v.cost = validation_cost(data, options, characters(hypotheses) / std::max(characters(data.valid_reference), 1.0));
   v.signature = evaluate::signature(bleu, 1);
   v.characters_a_word =

@@ -27,7 +27,9 @@ std::optional<Standing> standing_of(const Validation& v, const std::string& metr
                                       : metric == "script" ? v.script
                                       : metric == "chrf"   ? v.chrf
                                                            : v.bleu;
-  return score ? std::optional(Standing{metric, *score, ties}) : std::nullopt;
+  if (!score) return {};
+  const auto resampled = v.resampled.find(metric);
+  return Standing{metric, *score, ties, resampled == v.resampled.end() ? std::vector<double>() : resampled->second};
 }
 
 bool is_better(const Standing& a, const Standing& b) {
@@ -38,6 +40,18 @@ bool is_better(const Standing& a, const Standing& b) {
   const auto& [chrf, loss] = *a.ties;
   const auto& [other_chrf, other_loss] = *b.ties;
   return chrf != other_chrf ? chrf > other_chrf : loss < other_loss;
+}
+
+bool is_noise(const Standing& a, const Standing& b) {
+  const size_t n = a.resampled.size();
+  if (a.metric != b.metric || n < 2 || b.resampled.size() != n) return false;
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const double difference = a.resampled[i] - b.resampled[i];
+    sum += difference, squares += difference * difference;
+  }
+  const double variance = (squares - sum * sum / double(n)) / double(n - 1);
+  return (a.score - b.score) * (a.score - b.score) < variance;
 }
 
 size_t BestModels::worst() const {

@@ -14,6 +14,8 @@ struct Standing {
   std::string metric{};  // of the score: bleu, chrf, loss or script; "": `best-by`, as earlier versions stored it
   double score = 0;
   std::optional<std::array<double, 2>> ties{};  // chrF and loss, which decide between equal scores; none: not stored
+  // The score on resamples of the validation lines, the same lines for every model; empty: not known.
+  std::vector<double> resampled{};
   bool operator==(const Standing&) const = default;
 };
 
@@ -24,6 +26,10 @@ std::optional<Standing> standing_of(const Validation& v, const std::string& metr
 // different metrics: one that is good enough for chrF is better than one that only its loss describes, and for BLEU
 // better still.
 bool is_better(const Standing& a, const Standing& b);
+
+// Is the difference of two scores smaller than its standard error on the resamples of the validation lines? Then other
+// lines could as well have turned it round (docs/adr/0103). False if the resamples are not known, and for equal models.
+bool is_noise(const Standing& a, const Standing& b);
 
 // Updates and standings of the best validated models of a run, up to a given number.
 class BestModels {

@@ -17,6 +17,22 @@ TEST(BestModels, MoreBleuAndLessLossIsBetter) {
   EXPECT_FALSE(is_better({"loss", 2.6}, {"loss", 2.6}));
 }
 
+// The standard error of this difference is that of 1, 2, 3: 1.
+TEST(BestModels, ADifferenceBelowItsStandardErrorIsNoise) {
+  const auto standing = [](double score, std::vector<double> resampled) {
+    return Standing{"bleu", score, {}, std::move(resampled)};
+  };
+  const Standing best = standing(30, {31, 32, 33});
+  EXPECT_TRUE(is_noise(standing(29.5, {30, 30, 30}), best));
+  EXPECT_TRUE(is_noise(best, standing(29.5, {30, 30, 30})));
+  EXPECT_TRUE(is_noise(standing(30, {30, 30, 30}), best)) << "the same score, but not the same model";
+  EXPECT_FALSE(is_noise(standing(28.5, {30, 30, 30}), best));
+  EXPECT_FALSE(is_noise(best, best)) << "the same model";
+  EXPECT_FALSE(is_noise(standing(29.5, {}), best)) << "nothing is known";
+  EXPECT_FALSE(is_noise(standing(29.5, {30, 30}), best));
+  EXPECT_FALSE(is_noise(Standing{"chrf", 29.5, {}, {30, 30, 30}}, best));
+}
+
 TEST(BestModels, KeepsTheBestOldestFirst) {
   BestModels best;
   for (const auto& [update, score] : {std::pair{1, 10.0}, {2, 12.0}, {3, 11.0}, {4, 9.0}, {5, 11.0}, {6, 13.0}})

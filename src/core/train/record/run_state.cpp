@@ -88,6 +88,15 @@ void parse_ties(const std::string& text, RunState& state) {
     });
   }
 }
+
+std::vector<double> parse_resampled(const std::string& text) {
+  Classic<std::istringstream> in(text);
+  std::vector<double> all;
+  for (std::string number; in >> number;) {
+    parse(number, all.emplace_back());
+  }
+  return all;
+}
 }  // namespace
 
 void RunState::name_metric(const std::string& metric) {
@@ -107,6 +116,7 @@ std::map<std::string, std::string> RunState::to_strings() const {
   std::map<std::string, std::string> strings;
   visit(*this, [&](const char* name, const auto& value) { strings[name] = text_of(value); });
   if (const std::string ties = text_of_ties(*this); !ties.empty()) strings["ties"] = ties;
+  if (best && !best->resampled.empty()) strings["resampled"] = fmt::format("{}", fmt::join(best->resampled, " "));
   for (const auto& [name, tokens] : {std::pair{"tokens_validated", tokens_validated},
                                      {"tokens_saved", tokens_saved},
                                      {"tokens_reported", tokens_reported},
@@ -143,6 +153,9 @@ RunState RunState::from_strings(const std::map<std::string, std::string>& string
   };
   optional("best_update", [&](const std::string& text) { parse(text, state.best_update); });
   optional("ties", [&](const std::string& text) { parse_ties(text, state); });
+  optional("resampled", [&](const std::string& text) {
+    if (state.best) state.best->resampled = parse_resampled(text);
+  });
   for (const auto& [name, tokens] : {std::pair{"tokens_validated", &state.tokens_validated},
                                      {"tokens_saved", &state.tokens_saved},
                                      {"tokens_reported", &state.tokens_reported},

@@ -83,6 +83,7 @@ class Text {
     if (found_.tests) tests();
     if (found_.coverage) vocabulary();
     if (found_.clean) clean();
+    if (found_.realigned) realigned();
     return out_;
   }
 
@@ -199,6 +200,16 @@ class Text {
                      text::counted(v.size(), "piece"), pieces, never.size() > kNeverUsedShown ? " ..." : ""));
   }
 
+  void realigned() {
+    const data::Realigned& r = *found_.realigned;
+    line(text::printable(
+        fmt::format("\nrealigned: {} in {}", text::counted(r.kept, "pair"), fmt::join(options_.realigned, " + "))));
+    line(fmt::format("  left out: {} and {}\n", text::counted(r.source_left_out, "source line"),
+                     text::counted(r.target_left_out, "target line")));
+    line("do these lines belong together?");
+    for (const data::FaultExample& e : r.look) example(e, Where::pair);
+  }
+
   void clean() {
     const Examination::Clean& c = *found_.clean;
     if (!c.written) return line("the clean text was not written: the sides are out of step, or may be");
@@ -273,6 +284,17 @@ Json coverage_json(const data::Coverage& c) {
   return out;
 }
 
+Json realigned_json(const data::Realigned& r, const ExamineOptions& options) {
+  Json look = Json::array();
+  for (const data::FaultExample& e : r.look)
+    look.push_back({{"line", e.line}, {"source", e.source}, {"target", e.target}});
+  return {{"files", options.realigned},
+          {"pairs", r.kept},
+          {"source_left_out", r.source_left_out},
+          {"target_left_out", r.target_left_out},
+          {"look", look}};
+}
+
 Json clean_json(const Examination::Clean& clean, const ExamineOptions& options) {
   Json dropped = Json::object();
   for (size_t i = 0; i < data::kFaults; ++i) {
@@ -316,6 +338,7 @@ std::string data_json(const Examination& found, const ExamineOptions& options) {
   }
   if (found.coverage) out["vocabulary"] = coverage_json(*found.coverage);
   if (found.clean) out["clean"] = clean_json(*found.clean, options);
+  if (found.realigned) out["realigned"] = realigned_json(*found.realigned, options);
   return text::printable(json_text(out, 1)) + "\n";
 }
 

@@ -22,10 +22,12 @@ constexpr FaultInfo kInfo[kFaults] = {
     {"duplicate", "pair repeated", true, false},
     {"same-source", "source repeated", false, true},
     {"same-target", "target repeated", false, true},
+    {"script", "in another script than most lines", false, true},
     {"unknown", "characters unknown to the vocabulary", false, false},
 };
 
-// Shortens examples, as a line may have a megabyte.
+}  // namespace
+
 std::string beginning(std::string_view text) {
   constexpr size_t longest = 400;
   size_t end = text.size();
@@ -34,8 +36,6 @@ std::string beginning(std::string_view text) {
   }
   return std::string(text.substr(0, end));
 }
-
-}  // namespace
 
 const FaultInfo& fault_info(Fault fault) { return kInfo[static_cast<size_t>(fault)]; }
 

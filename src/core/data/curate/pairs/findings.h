@@ -26,9 +26,10 @@ enum class Fault : uint8_t {
   duplicate,    // a repeated pair
   same_source,  // a repeated source, possibly with another target
   same_target,
+  script,   // in another script than most lines of its side
   unknown,  // characters without a piece in the vocabulary
 };
-constexpr size_t kFaults = 17;
+constexpr size_t kFaults = 18;
 
 struct FaultInfo {
   std::string_view id;     // in options and JSON
@@ -59,6 +60,9 @@ struct FaultExample {
   int64_t line = 0;
   std::string source, target;  // the unaffected side may be empty
 };
+
+// Shortens a line for an example, as one may have a megabyte.
+std::string beginning(std::string_view text);
 
 // Counts of each fault, with the first few places.
 class Findings {

@@ -1,11 +1,13 @@
 #include "data/curate/shifts/change_locator.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace hexapla::data {
 namespace {
 
 constexpr int64_t kReach = 50;           // lines around a place that may contain the change
+constexpr double kAwayFromPlace = 0.02;  // of the score of a line, 0 to 1
 constexpr int64_t kSurroundings = 3000;  // lines on either side from which words are learned
 
 // Number of source lines after a change whose target lines are missing.
@@ -85,7 +87,8 @@ double ChangeLocator::score(int64_t line, int shift) const {
   return x && y ? lexicon_.score(*x, *y) : 0;
 }
 
-// The first line for which `after` is the better shift.
+// The first line for which `after` is the better shift. Words that say little, as numbers that all differ, leave the
+// place near that which the lengths tell.
 int64_t ChangeLocator::best_line(const ShiftPlace& place) const {
   const int64_t from = std::max(window_begin(), place.line - kReach), to = std::min(source_.end(), place.line + kReach),
                 gap = skipped(place);
@@ -95,12 +98,13 @@ int64_t ChangeLocator::best_line(const ShiftPlace& place) const {
   chance /= static_cast<double>(std::max<int64_t>(1, to - from));
   double sum = 0;
   for (int64_t i = from + gap; i < to; ++i) sum += score(i, place.after) - chance;
-  double best = sum;
+  const auto far = [&](int64_t i) { return kAwayFromPlace * static_cast<double>(std::abs(i - place.line)); };
   int64_t line = from;
+  double best = sum - far(line);
   for (int64_t c = from; c < to; ++c) {  // the change comes after line c
     sum += score(c, place.before) - chance;
     if (c + gap < to) sum -= score(c + gap, place.after) - chance;
-    if (sum > best) best = sum, line = c + 1;
+    if (const double value = sum - far(c + 1); value > best) best = value, line = c + 1;
   }
   return line;
 }

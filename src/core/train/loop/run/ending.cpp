@@ -140,7 +140,8 @@ HandedOver hand_over(EndOfRun& run) {
     }
     Contender mean{weights.text(), {}};
     if (const auto& s = weights.standing) mean.score = s->score, mean.metric = s->metric;
-    const bool best_is_better = best && weights.standing && is_better(best->standing, *weights.standing);
+    const bool best_is_better = best && weights.standing && is_better(best->standing, *weights.standing) &&
+                                !is_noise(best->standing, *weights.standing);
     if (best_is_better && o.final_model == "better") return hand_over_best({mean});
     try {
       write_weights(run, weights);

@@ -1,6 +1,7 @@
 #pragma once
 // Events that a run reports to its watchers.
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,11 +44,12 @@ struct Validation : ValidScores {  // over all sets together
   std::string signature;                                  // of the BLEU score
   double characters_a_word = 0;                           // in the references, words as BLEU counts them
   std::string script_problem;                             // why the script gave no score
+  std::map<std::string, std::vector<double>> resampled;   // bleu, chrf: on resamples of the lines, always the same ones
   int64_t bleu_matches = 0, chrf_matches = 0;             // n-grams of the order that has the fewest
   int64_t cost = 0;                                       // about as much work as training on so many target tokens
   std::string compared_by;                                // metric that decides whether it is the best one
   bool best = false;                                      // according to `best-by`
-  int64_t stalled = 0;                                    // validations since the best one
+  int64_t stalled = 0;                                    // validations since the best one, worse by more than noise
   double length_ratio = 0;                                // words of the translations by those of the references
   double runaway = 0;                                     // share of translations that repeat themselves or do not end
   std::vector<std::array<std::string, 3>> examples;       // source, reference, hypothesis: always the same pairs
