@@ -25,7 +25,7 @@ endif()
 # the time without, and their checks are the same.
 set(HEXAPLA_COMPUTING_LAYERS base tensor backend backend_reference backend_cpu ops model text data evaluate decode)
 # Layers around the computation, where optimizing takes a third of the compile time and saves nobody time.
-set(HEXAPLA_OUTER_LAYERS decode_opened train_tune inspect api api_program convert text_document serve lab cli)
+set(HEXAPLA_OUTER_LAYERS decode_opened inspect api api_program convert text_document serve lab cli)
 set(HEXAPLA_LAYERS "" CACHE INTERNAL "")
 if(HEXAPLA_TESTS)
   enable_testing()
@@ -82,7 +82,7 @@ function(hexapla_plugin folder)
 endfunction()
 
 # Layers that the program has and the library does not.
-set(HEXAPLA_PROGRAM_LAYERS cli lib/program train/cluster/mpi mpi lab lib/tune serve)
+set(HEXAPLA_PROGRAM_LAYERS cli lib/program train/cluster/mpi mpi lab serve)
 set(HEXAPLA_OMITTED)
 if(NOT HEXAPLA_CLI)
   list(APPEND HEXAPLA_OMITTED ${HEXAPLA_PROGRAM_LAYERS})

@@ -11,13 +11,12 @@ set(HEXAPLA_APART_backend reference cpu opencl device)  # layers of their own
 set(HEXAPLA_APART_backend_cpu kernels)          # compiled once per instruction set: src/core/backend/cpu/layer.cmake
 set(HEXAPLA_APART_train cluster)
 set(HEXAPLA_APART_train_cluster mpi)            # linked by the program only
-set(HEXAPLA_APART_lib program tune)             # jobs and trials of the program alone, outside of the library
+set(HEXAPLA_APART_lib program)                  # jobs of the program alone, outside of the library
 set(HEXAPLA_APART_decode opened)                # needs a device, which the rest of decode does not
 
 # Targets that are not named after their folder.
 set(HEXAPLA_NAME_lib api)
 set(HEXAPLA_NAME_lib_program api_program)
-set(HEXAPLA_NAME_lib_tune train_tune)
 set(HEXAPLA_NAME_documents text_document)
 
 hexapla_root(core)
@@ -50,9 +49,8 @@ hexapla_layer(inspect             base tensor backend ops model text data evalua
 hexapla_layer(lab                 base tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect)
 
 hexapla_root(lib core plugins school)
-hexapla_layer(lib/tune            base tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect)
 hexapla_layer(lib                 base train/cluster tensor backend backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened convert train inspect documents)
-hexapla_layer(lib/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect lab lib/tune lib)
+hexapla_layer(lib/program         base train/cluster train/cluster/mpi tensor backend backend/reference backend/cpu backend/opencl backend/device ops model text data evaluate decode decode/opened train inspect lab lib)
 
 hexapla_root(apps core plugins lib)
 hexapla_layer(serve               base text data documents lib)

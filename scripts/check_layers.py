@@ -25,7 +25,7 @@ CIRCLE, FILES = 2, 20  # maximum units in an include cycle, and files in a folde
 OPENED = re.compile(r"^namespace hexapla(?:::(\w+))?", re.MULTILINE)
 NO_NAMESPACE = {"base", "tensor", "backend", "ops", "lib"}  # what all share, and the public interface
 OTHER_NAMESPACE = {"decode/options/option_ranges.h": "ranges",
-                   "documents/": "text", "lib/tune/": "train", "mpi/": "train"}  # each extends what core has
+                   "documents/": "text", "mpi/": "train"}  # each extends what core has
 SPACE = re.compile(r"namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?: :[^:].*)? \{")
 

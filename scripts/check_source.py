@@ -186,11 +186,11 @@ RULES = [
     # Jobs, the demo, experiments and the server belong to programs alone. The help of --device names the command that
     # lists devices.
     Rule("command", LAYERS, in_literals(
-        r"\bhexapla (?:translate|document|train|tune|import|export|score|align|evaluate|data|average|quantize|info|"
+        r"\bhexapla (?:translate|document|train|import|export|score|align|evaluate|data|average|quantize|info|"
         r"compare|inspect|explain|serve|demo|doctor|bench|lab|join|replay|reproduce)\b(?!\"$)|"
         r"(?<!\.sh) --[a-z]|`--[a-z]"),
          "a library names a command only in `{{ }}`, see base/options/option_names.h: {}",
-         {"src/apps/cli/": "", "src/school/lab/": "", "src/apps/serve/": "", "src/lib/tune/": "",
+         {"src/apps/cli/": "", "src/school/lab/": "", "src/apps/serve/": "", 
           "src/lib/program/": "", "src/lib/training/": "", "src/core/base/options/device_option.h": ""}),
     Rule("backtick", LAYERS, markdown, "a user never sees backticks, which mark the name of an option: {}",
          {"src/school/lab/": ""}),

@@ -30,7 +30,6 @@ const std::pair<const char*, const char*> kLeftOut[] = {
     {" OPTIONS\n", "OPTIONS stands for those of the table below it"},
     {"hexapla serve", "it serves until it is stopped; ServeCommand tests it"},
     {"hexapla demo", "it trains for minutes; DemoCommand tests it"},
-    {"hexapla tune", "it trains for minutes; TuneCommand tests it"},
     {"hexapla bench", "it measures for seconds and more; BenchCommand tests it"},
     {"hexapla replay", "it needs a training that failed; CapsuleCommands tests it"},
     {"hexapla doctor", "it checks every kernel; Doctor tests it"},

@@ -214,7 +214,6 @@ struct Entry {
 };
 constexpr Entry kCommands[] = {
     {"train", add_train},
-    {"tune", add_tune},
     {"distill", add_distill},
     {"translate", add_translate},
     {"document", add_document},

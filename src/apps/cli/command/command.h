@@ -159,7 +159,6 @@ void add_commands(Command& app, Action& chosen, std::string_view only = "");
 
 // Each adds a subcommand to `app` whose callback sets `chosen`.
 void add_train(Command& app, Action& chosen);
-void add_tune(Command& app, Action& chosen);
 void add_distill(Command& app, Action& chosen);
 void add_replay(Command& app, Action& chosen);
 void add_reproduce(Command& app, Action& chosen);

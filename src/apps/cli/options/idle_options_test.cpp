@@ -1,5 +1,5 @@
 // Tests every option of every command with others that make it effective or idle. The options of
-// train and tune depend on presets: train/plan/resolve/idle_options_test.cpp tests them.
+// train depends on presets: train/plan/resolve/idle_options_test.cpp tests them.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -294,7 +294,7 @@ TEST_F(IdleCommandOptions, AreAllThatAreNotListedHere) {
   add_commands(app, chosen);
   const std::function<void(const Command&, const Words&)> visit = [&](const Command& command, const Words& words) {
     for (const Command& sub : command.commands()) visit(sub, words + Words{sub.parser().get_name()});
-    if (words == Words{"train"} || words == Words{"tune"} || words == Words{"distill"}) return;
+    if (words == Words{"train"} || words == Words{"distill"}) return;
     std::set<std::string> idle;
     for (const Contexts& c : all_contexts())
       if (c.command == words)

@@ -83,17 +83,10 @@ class UnknownText : public CommandFolder {
             return Words{"train", "--train-sets", en, en, "--valid-sets", s, t, "--vocab", at("v.model")} +
                    training({});
           }}},
-        {"tune", {[=, this](auto& s, auto& t) {
-           write("c.yml", "vocab: " + at("v.model") +
-                              "\nlayers: 1\ndim-model: 8\ndim-ff: 8\nheads: 2\nmax-updates: 1\nwarmup: 2\n");
-           return Words{"tune",    "--train-sets", s,    t,           "--valid-sets", en,  en,
-                        "--model", at("tuning"),   "-c", at("c.yml"), "--minutes",    "3", "--threads",
-                        "1",       "--precision",  "f32"};
-         }}},
     };
   }
   void forget() const {
-    for (const char* made : {"run", "tuning", "q", "list", "x", "y"}) std::filesystem::remove_all(at(made));
+    for (const char* made : {"run", "q", "list", "x", "y"}) std::filesystem::remove_all(at(made));
   }
 };
 

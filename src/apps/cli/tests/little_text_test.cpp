@@ -1,4 +1,4 @@
-// Tests hexapla tune, distill and augment from the command line.
+// Tests hexapla distill and augment from the command line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -17,45 +17,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-class TuneCommand : public CommandFolder {
- protected:
-  TuneCommand() {
-    write_toy_corpus(at("a"), at("b"), 300);
-    write("c.yml", "layers: 1\ndim-model: 32\ndim-ff: 32\nheads: 2\nvocab-size: 60\nmax-updates: 3\nwarmup: 5\n");
-  }
-  std::vector<std::string> words() const {
-    return {"tune",      "--train-sets", at("a"), at("b"),     "--model", at("调 t"),    "-c",
-            at("c.yml"), "--minutes",    "3",     "--threads", "1",       "--precision", "f32"};
-  }
-};
-
-TEST_F(TuneCommand, EndsWithTheCommandThatTrainsWhatItFound) {
-  const Result r = run_command(words());
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(r.out, "hexapla train -c '" + at("调 t") + "/best.yml'\n");
-  EXPECT_THAT(r.err, AllOf(HasSubstr("3 trials"), HasSubstr("rung 2 of 2"), HasSubstr("Chosen: "),
-                           HasSubstr("without --valid-sets, one in 10 of the 300")));
-  const Result again = run_command(words() + std::vector<std::string>{"--threads", "2"});
-  EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.err, AllOf(HasSubstr("Chosen: "), Not(HasSubstr("rung 1 of 2")))) << "nothing is trained again";
-  const Result trained = run_command({"train", "-q", "-c", at("调 t/best.yml")});
-  EXPECT_EQ(trained.code, 0) << trained.err;
-  EXPECT_TRUE(std::filesystem::exists(at("调 t/model/model.safetensors")));
-}
-
-TEST_F(TuneCommand, NamesWhatIsWrong) {
-  const Result none = run_command({"tune", "--model", at("t")});
-  EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("--train-sets is missing"));
-  const Result metric = run_command(words() + std::vector<std::string>{"--best-by", "loss"});
-  EXPECT_EQ(metric.code, 2);
-  EXPECT_THAT(metric.err, HasSubstr("--best-by"));
-  write("c.yml", "dropuot: 0.1\n");
-  const Result option = run_command(words());
-  EXPECT_EQ(option.code, 2);
-  EXPECT_THAT(option.err, AllOf(HasSubstr(at("c.yml") + ":1"), HasSubstr("dropout")));
-}
 
 const std::vector<std::string> kShort{"--layers",    "1",   "--dim-model",   "8",    "--dim-ff",      "8",
                                       "--heads",     "2",   "--vocab-size",  "40",   "--max-updates", "4",

@@ -9,7 +9,7 @@
 namespace hexapla::train {
 
 // A step whose loss or gradient is not finite, or whose loss jumped: it is saved in DIR/failure.
-// The type tells callers that try trainings (tune, lab) that this start failed: the folder may be
+// The type tells callers that try trainings (lab) that this start failed: the folder may be
 // from an earlier one.
 struct FailedStep : RunError {
   using RunError::RunError;
