@@ -2,11 +2,15 @@
 # Measures the figures of docs/benchmarks.md on this machine and writes them to build/benchmarks.md, to be copied into the
 # machine's column there. Takes long (compiling a PyTorch model alone takes minutes) and needs otherwise idle cores.
 # PYTHON names an interpreter with the peers torch, ctranslate2 and pymarian.
-#   PYTHON=... bench/all.sh [FILE]
+# ISA=avx2 limits hexapla and its peers to these instructions.
+#   [ISA=avx2] PYTHON=... bench/all.sh [FILE]
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 out=$(realpath -m "${1:-$ROOT/build/benchmarks.md}")
 python=${PYTHON:-python3}
 "$python" -c 'import torch, ctranslate2, pymarian' || die "PYTHON=$python lacks torch, ctranslate2 or pymarian; pip install them there"
+if [ -n "${ISA:-}" ]; then
+  export HEXAPLA_ISA=$ISA CT2_FORCE_CPU_ISA=${ISA^^} ATEN_CPU_CAPABILITY=$ISA ONEDNN_MAX_CPU_ISA=${ISA^^}
+fi
 build release hexapla_program
 cd "$ROOT"
 text=$(mktemp)
