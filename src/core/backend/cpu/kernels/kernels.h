@@ -16,8 +16,8 @@ constexpr int64_t kMaxAttentionPad = 32;  // key counts are rounded up to a mult
 enum class Store { set, add };
 
 // b in the order in which a kernel reads it: consecutive strips of tile_columns columns, each
-// [units][columns]. A unit of 32 bits holds one term in f32, two in bf16, or four in int8 (of two rows of the strip
-// where a kernel reads two terms at a time). Columns beyond the last are zeros.
+// [units][columns]. A unit of 32 bits holds one term in f32, two in bf16, or four in int8;
+// a kernel that reads int8 in pairs has [2 * units][columns] of two terms. Columns beyond the last are zeros.
 struct Packed {
   const float* strips = nullptr;
   const float* scales = nullptr;  // int8 only: scale of each column

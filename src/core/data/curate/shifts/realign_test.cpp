@@ -30,7 +30,7 @@ class Realign : public TestFolder {
     how.realigned = {at("x2"), at("y2")};
     return examine(how);
   }
-  // Of the pairs in the files: how many are pairs of this text.
+  // How many of the written pairs are pairs of this text.
   int64_t right(const MadeText& sound) const {
     std::map<std::string, std::string> partner;
     for (size_t i = 0; i < sound.source.size(); ++i) partner[sound.source[i]] = sound.target[i];
