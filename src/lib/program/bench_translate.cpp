@@ -37,6 +37,14 @@ std::vector<double> measured(int rounds, const Round& round) {
   return seconds;
 }
 
+// A quantized model is multiplied in 8 bits, whatever the precision of the backend's other products.
+std::string products_of(const Backend& backend, const model::LoadedModel& m) {
+  bool integers = false;
+  model::for_each<model::Parameter>(
+      *m.net, [&](const std::string&, const model::Parameter& p) { integers |= bool(p.integers); });
+  return cat(product_implementation(backend), integers ? ", 8-bit weights" : "");
+}
+
 // Includes tokenization, but not loading.
 MeasuredTranslation translate_text(const TranslateBench& o, const decode::LineWarning& warn) {
   const decode::OpenModel m =
@@ -60,7 +68,7 @@ MeasuredTranslation translate_text(const TranslateBench& o, const decode::LineWa
     to.write(translations.substr(0, translations.size() - 1));
     to.commit();
   }
-  return {time, static_cast<double>(lines.size()) / time, product_implementation(*m.backend)};
+  return {time, static_cast<double>(lines.size()) / time, products_of(*m.backend, m.file)};
 }
 
 decode::SearchOptions search_options(const TranslateBench& o) {
@@ -99,7 +107,7 @@ MeasuredTranslation translate_ids(const TranslateBench& o, Backend& backend, con
       measured(o.rounds, [&](int) { tokens.push_back(translate(o, backend, *loaded.net, sources, order)); });
   std::vector<double> rates;
   for (size_t i = 0; i < seconds.size(); ++i) rates.push_back(static_cast<double>(tokens[i + 1]) / seconds[i]);
-  return {median(seconds), median(rates), product_implementation(backend)};
+  return {median(seconds), median(rates), products_of(backend, loaded)};
 }
 
 }  // namespace
@@ -114,7 +122,7 @@ void write_untrained(const TranslateBench& o, const std::string& path) {
 MeasuredTranslation bench_translate(const TranslateBench& o, const decode::LineWarning& warn) {
   if (!o.text.empty()) return translate_text(o, warn);
   const auto backend = make_backend(decode::parse_decoding_precision(o.precision, o.device), o.device);
-  if (!o.model.empty()) return translate_ids(o, *backend, decode::load_packed(o.model, *backend));
+  if (!o.model.empty()) return translate_ids(o, *backend, decode::load_packed(decode::checked_file(o.model), *backend));
   const std::string path = (std::filesystem::temp_directory_path() / cat("hexapla-bench-", getpid())).string();
   write_untrained(o, path);
   const model::LoadedModel untrained = decode::load_packed(path, *backend);

@@ -21,7 +21,7 @@ enum class Store { set, add };
 struct Packed {
   const float* strips = nullptr;
   const float* scales = nullptr;  // int8 only: scale of each column
-  const int32_t* sums = nullptr;  // int8 only, on x86: 128 times the sum of each column's integers
+  const int32_t* sums = nullptr;  // int8 only: 128 times the sum of each column's integers, or 0 if a's are not shifted
 };
 
 // As a first member, forces the fields of a struct to be given by name.
